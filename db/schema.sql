@@ -880,6 +880,7 @@ CREATE INDEX service_contracts_account_id_idx ON service_contracts USING btree (
 CREATE UNIQUE INDEX service_contracts_arrival_number_key ON service_contracts USING btree (arrival_number) WHERE arrival_number IS NOT NULL;
 CREATE INDEX service_contracts_cancels_at_idx ON service_contracts USING btree (cancels_at) WHERE cancels_at IS NOT NULL AND (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text]));
 CREATE INDEX service_contracts_next_period_starts_at_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'active'::text;
+CREATE INDEX service_contracts_past_due_next_period_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'past_due'::text;
 CREATE INDEX service_contracts_trial_ends_at_idx ON service_contracts USING btree (trial_ends_at) WHERE status = 'trialing'::text;
 CREATE INDEX service_contracts_unnumbered_idx ON service_contracts USING btree (created_at, id) WHERE arrival_number IS NULL;
 CREATE INDEX service_contracts_user_id_idx ON service_contracts USING btree (user_id);

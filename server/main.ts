@@ -4,6 +4,7 @@ import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
 import { explainRefusal } from '../db/explain-refusal.ts';
 import { demoPassword, demoUsers } from './doors/demo/demo-users.ts';
+import { exampleSettings } from './doors/demo/example-settings.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './instance/build.ts';
 import { openInstance } from './instance/instance.ts';
 import { dataFolder } from './runtime/files.ts';
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
     config,
     databaseUrl: config.databaseUrl ?? embedded?.url ?? '',
     log,
+    demoSeller: exampleSettings,
     shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
   };
   try {

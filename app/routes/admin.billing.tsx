@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
+import { WaitingPeriods } from '../components/account/own-contracts.tsx';
 import { Day, Instant } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -132,20 +133,24 @@ export default function AdminBilling() {
       <Section
         id="past-due"
         title="Contracts past due"
-        intro={
-          first('pastDue', 'the longest overdue') ??
-          'They get no invoices until what is overdue is paid. The amount is all that is open of them.'
-        }
+        intro={first('pastDue', 'the longest overdue') ?? 'The amount is all that is open of them.'}
       >
         <List nothing="No contract is past due.">
-          {pastDue.map(({ signupId, plan, accountName, userId, dueAt, open: amounts }) => (
+          {pastDue.map(({ signupId, plan, accountName, userId, dueAt, open: amounts, waiting }) => (
             <Row
               key={signupId}
               href={linkTo(userId)}
               title={accountName ? <Name>{accountName}</Name> : 'Erased'}
               about={
                 <>
-                  {plan}, {signupId}. The oldest invoice was due on <Day at={dueAt} />.
+                  {plan}, {signupId}. The oldest invoice was due on <Day at={dueAt} />.{' '}
+                  {waiting.count > 0 && (
+                    <WaitingPeriods
+                      count={waiting.count}
+                      sums={waiting.sums.map(({ amount, ...money }) => ({ ...money, unitAmount: amount }))}
+                      isBeforeTax={prices === 'net'}
+                    />
+                  )}
                 </>
               }
               end={amounts.map(({ amount, ...money }) => (

@@ -17,9 +17,8 @@ export const meta = titled('Billing settings');
 
 export async function loader(args: LoaderFunctionArgs) {
   const query = args.context.transport.readQuery(args.request);
-  const isExample = query.get('example') !== null;
-  const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings({ isExample }));
-  return { ...loaded, isExample, saved: query.get('saved') };
+  const loaded = await loadForStaff(args, (procedures) => procedures.billingForms.settings());
+  return { ...loaded, saved: query.get('saved') };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -51,7 +50,7 @@ const addedBy = (intent: string | undefined) => /^add-(rules|plans)$/.exec(inten
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function BillingSettings() {
-  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved, ...local } =
+  const { who, inForce, pending, versions, people, fields, sections, memberNames, seen, saved } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
   if (refused?.asks) {
@@ -102,11 +101,10 @@ export default function BillingSettings() {
       )}
       {!inForce && (
         <Notice kind="info">
-          There is no seller yet, so invoices say “Not a tax invoice”. The first settings count at once: from
-          then on each new invoice is one of the seller’s, with tax.
+          There is no seller yet, so nothing is invoiced, and periods wait. The first settings count at once:
+          all that waits is invoiced within a minute.
         </Notice>
       )}
-      {local.hasExample && !refused && <Example isFilledIn={local.isExample} />}
       {inForce && pending && (
         <PendingSettings
           inForce={inForce}
@@ -126,22 +124,6 @@ export default function BillingSettings() {
       />
       {versions.length > 0 && <SettingsVersions {...{ versions, people, memberNames }} />}
     </StaffPage>
-  );
-}
-
-function Example({ isFilledIn }: { isFilledIn: boolean }) {
-  if (isFilledIn)
-    return (
-      <Notice kind="success" focus>
-        The form below holds an example. Nothing is saved yet: say why at its end, and save.
-      </Notice>
-    );
-  return (
-    <p>
-      <a className="button quiet" href="?example">
-        Fill in an example
-      </a>
-    </p>
   );
 }
 

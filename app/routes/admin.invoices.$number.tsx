@@ -3,7 +3,6 @@ import { useLoaderData } from '@remix-run/react';
 import { answerAct, loadOutcome } from '../act-forms.ts';
 import { DocumentSheet, nameOf } from '../components/account/document-sheet.tsx';
 import { InvoiceState } from '../components/account/invoices.tsx';
-import { OldInvoice } from '../components/account/old-invoice.tsx';
 import { Files } from '../components/account/own-documents.tsx';
 import { Money } from '../components/money.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -94,9 +93,6 @@ export default function InvoicePage() {
       )}
       {document && (
         <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} path="/admin/invoices" />
-      )}
-      {!document && invoice && (
-        <OldInvoice invoice={{ ...invoice, buyerName: buyer.name, buyerEmail: buyer.email }} />
       )}
       {document && (
         <div className="actions">

@@ -1,7 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { DocumentSheet, nameOf, type OwnInvoice } from '../components/account/document-sheet.tsx';
-import { OldInvoice } from '../components/account/old-invoice.tsx';
 import { Files } from '../components/account/own-documents.tsx';
 import { HowToPay, PayLink } from '../components/account/to-pay.tsx';
 import { Page } from '../components/page.tsx';
@@ -15,7 +14,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { number = '' } = params;
   // Other spellings are refused, so that each invoice has only one address.
-  if (!/^([1-9]\d{0,14}|[A-Z0-9-]{1,12}\d{4}-\d{4,15})$/.test(number)) context.transport.notFound();
+  if (!/^[A-Z0-9-]{1,12}\d{4}-\d{4,15}$/.test(number)) context.transport.notFound();
   return whenLoggedIn({ request, context }, async (procedures) => ({
     found: await procedures.invoices.get({ number }),
   }));
@@ -28,13 +27,10 @@ export default function DocumentPage() {
   const name = nameOf(found);
   return (
     <Page title={name} wide>
-      {document && (
-        <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} path="/invoices" />
-      )}
-      {!document && invoice && <OldInvoice invoice={invoice} />}
+      <DocumentSheet facts={document} minorDigits={minorDigits} invoice={invoice} path="/invoices" />
       {invoice && invoice.open > 0 && <Pay invoice={invoice} />}
       <div className="actions">
-        {document && <Files path="/invoices" number={number} name={name} hasXml={hasXml} />}
+        <Files path="/invoices" number={number} name={name} hasXml={hasXml} />
         <button type="button" className="secondary" data-print hidden>
           Print
         </button>

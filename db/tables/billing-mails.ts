@@ -142,7 +142,10 @@ type Search = { now: Date; limit: number };
 
 type Reminder = { number: string; contractId: string; which: 1 | 2 };
 
-/** If both reminders are due, returns only the second. The second is never due within six days after the mail of the first. */
+/**
+ * Only the oldest open invoice of a contract is reminded of. If both its reminders are due, returns only the second. The second is
+ * never due within six days after the mail of the first.
+ */
 export async function findDueReminders(db: Database, { now, limit }: Search): Promise<Reminder[]> {
   const { rows } = await sql<Reminder>`
     with due as (
@@ -166,6 +169,8 @@ export async function findDueReminders(db: Database, { now, limit }: Search): Pr
     select number, contract_id as "contractId", which
     from passed join ${selectMailboxes(db).select('contractId').as('m')} on m."contractId" = contract_id
     where which > reminded
+      and not exists (select from invoices older where older.contract_id = passed.contract_id and older.status = 'open'
+        and older.document is not null and (older.due_at, older.document) < (passed.due_at, passed.number))
       and not exists (select from mails where key = 'invoice_reminder_1:' || number
         and sent_at > ${now}::timestamptz - interval '6 days')
     order by due_at, number limit ${limit}`.execute(db);

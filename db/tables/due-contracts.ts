@@ -9,21 +9,32 @@ export type Search = { now: Date; limit: number; except: string[] };
 const holdMs = 50_000;
 
 /**
- * Finds active contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones if there is
- * still an account to invoice. A `tried_at` in the future comes from a clock that was set back.
+ * Finds active and past-due contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones if
+ * there is still an account to invoice. What waits for a seller is left alone until there is one, and what waits because its
+ * contract is past due until the settings invoice such contracts. A `tried_at` in the future comes from a clock that was set back.
  */
 export async function findContractsToInvoice(
   db: Database,
   { now, limit, except }: Search,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from (
+  const begunOf = (status: 'active' | 'past_due') => sql`
       select id, next_period_starts_at as starts_at from service_contracts
-      where status = 'active' and price_currency is not null and next_period_starts_at <= ${now}
-        and (cancels_at is null or cancels_at > next_period_starts_at)
+      where status = ${sql.lit(status)} and price_currency is not null and next_period_starts_at <= ${now}
+        and (cancels_at is null or cancels_at > next_period_starts_at)`;
+  const { rows } = await sql<{ id: string }>`
+    with in_force as materialized (
+      select coalesce((settings #>> '{terms,invoice_while_past_due}')::boolean, true) as invoices_past_due
+      from billing_settings where counts_from <= billing_now() and stopped_at is null
+      order by version desc limit 1
+    )
+    select id from (
+      ${begunOf('active')}
+      union all
+      ${begunOf('past_due')}
       union all
       select c.id, w.starts_at from waiting_periods w join service_contracts c on c.id = w.contract_id
-      where c.status <> 'past_due' and c.account_id is not null
+      where c.account_id is not null and (c.status <> 'past_due' or (select invoices_past_due from in_force))
+        and (w.held_code is distinct from 'no_seller' or exists (select from in_force))
         and (w.tried_at is null or w.tried_at <= ${new Date(now.getTime() - holdMs)} or w.tried_at > ${now})
     ) due
     where id <> all(${except}::uuid[])

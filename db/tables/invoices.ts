@@ -50,7 +50,7 @@ const columns = [
 type NewInvoice = Pick<
   Invoice,
   'contractId' | 'plan' | 'periodStartsAt' | 'periodEndsAt' | 'currency' | 'unitAmount' | 'issuedAt' | 'dueAt'
-> & { paidAt?: Date; document?: { number: string; pastDueAt: Date } };
+> & { document: { number: string; pastDueAt: Date } };
 
 /** Returns the invoice's id. A second caller waits until the first commits or fails, so that no id is left out. */
 export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): Promise<number> {
@@ -63,18 +63,17 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): 
     .insertInto('invoices')
     .values({
       number,
-      document: invoice.document?.number ?? null,
+      document: invoice.document.number,
       contract_id: invoice.contractId,
       plan: invoice.plan,
       period_starts_at: invoice.periodStartsAt,
       period_ends_at: invoice.periodEndsAt,
       currency: invoice.currency,
       unit_amount: invoice.unitAmount,
-      status: invoice.paidAt ? 'paid' : 'open',
+      status: 'open',
       issued_at: invoice.issuedAt,
       due_at: invoice.dueAt,
-      past_due_at: invoice.document?.pastDueAt ?? null,
-      paid_at: invoice.paidAt ?? null,
+      past_due_at: invoice.document.pastDueAt,
     })
     .execute();
   return Number(number);
@@ -121,22 +120,6 @@ export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Inv
   const row = await selectInvoices(trx).where('i.number', '=', String(id)).forUpdate().executeTakeFirst();
   if (!row) throw new LostRace();
   return readRow(row);
-}
-
-/** Also returns the buyer's name and address at the time of issue. */
-export async function findInvoiceOfAccount(
-  db: Database,
-  number: string,
-  accountId: string,
-): Promise<(Invoice & { buyerName: string; buyerEmail: string }) | undefined> {
-  const row = await selectInvoices(db)
-    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
-    .select(['i.buyer_name as buyerName', 'i.buyer_email as buyerEmail'])
-    .where(isCalled(number))
-    .where('c.account_id', '=', accountId)
-    .executeTakeFirst();
-  // A trigger fills in name and address.
-  return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
 /** `name` and `email` are from the time of issue. The id of an erased user or account is null. */

@@ -73,6 +73,7 @@ const mails = {
   billing_texts_changed: warning,
   invitation_sent: warning,
   invitation_taken: warning,
+  no_seller: warning,
   person_frozen: warning,
   role_granted: warning,
   staff_limited: warning,

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
-/** Amounts are in minor units. `category` is null for invoices from before there was a seller. */
+/** Amounts are in minor units. */
 export type Income = {
   month: string;
   currency: string;
-  category: string | null;
+  category: string;
   rate: number;
   net: number;
   tax: number;
@@ -18,42 +18,26 @@ export type Income = {
  */
 export async function sumIncome(
   db: Database,
-  { zone, from, before }: { zone: string; from: string; before: string | undefined },
+  { from, before }: { from: string; before: string | undefined },
 ): Promise<Income[]> {
   const firstOf = (month: string) => sql`${`${month}-01`}::date`;
-  const startOf = (month: string) => sql`(${firstOf(month)}::timestamp at time zone ${zone})`;
   const { rows } = await sql<Omit<Income, 'net' | 'tax'> & { net: string; tax: string }>`
-    select to_char(month, 'YYYY-MM') as month, currency, category, rate, net, tax from (
-      select date_trunc('month', issued_on::timestamp) as month, currency, category, rate,
-        sum(case kind when 'invoice' then net else -net end) as net,
-        sum(case kind when 'invoice' then tax else -tax end) as tax
-      from (
-        -- Few rows are left for the months then, and an index has these columns in this order.
-        select issued_on, kind, currency, category, rate, sum(net) as net, sum(tax) as tax from documents
-        where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
-        group by 1, 2, 3, 4, 5) days
-      group by 1, 2, 3, 4
-      union all
-      select date_trunc('month', issued_at at time zone ${zone}), currency, null, 0, sum(unit_amount), 0
-      from invoices
-      where document is null and issued_at >= ${startOf(from)}
-        ${before === undefined ? sql`` : sql`and issued_at < ${startOf(before)}`}
-      group by 1, 2
-    ) sums
-    order by sums.month desc, currency, category nulls last, rate desc`.execute(db);
+    select to_char(issued_on, 'YYYY-MM') as month, currency, category, rate,
+      sum(case kind when 'invoice' then net else -net end) as net,
+      sum(case kind when 'invoice' then tax else -tax end) as tax
+    from (
+      -- Few rows are left for the months then, and an index has these columns in this order.
+      select issued_on, kind, currency, category, rate, sum(net) as net, sum(tax) as tax from documents
+      where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
+      group by 1, 2, 3, 4, 5) days
+    group by 1, 2, 3, 4
+    order by 1 desc, currency, category, rate desc`.execute(db);
   return rows.map((row) => ({ ...row, net: Number(row.net), tax: Number(row.tax) }));
 }
 
-export async function hasIncomeBefore(
-  db: Database,
-  { zone, month }: { zone: string; month: string },
-): Promise<boolean> {
+export async function hasIncomeBefore(db: Database, month: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
-    select exists (select from documents where issued_on < ${`${month}-01`}::date) or exists (
-      select from invoices
-      where document is null and issued_at < (${`${month}-01`}::timestamp at time zone ${zone})) as "isSo"`.execute(
-    db,
-  );
+    select exists (select from documents where issued_on < ${`${month}-01`}::date) as "isSo"`.execute(db);
   return rows[0]?.isSo === true;
 }
 
@@ -95,9 +79,11 @@ export async function listTrialsEnding(
   return rows;
 }
 
-export type PastDue = Listed & { dueAt: Date; open: { currency: string; amount: number }[] };
+type Sum = { currency: string; amount: number };
 
-/** Returns the longest overdue first. `open` includes all open invoices of the contract. */
+export type PastDue = Listed & { dueAt: Date; open: Sum[]; waiting: { count: number; sums: Sum[] } };
+
+/** Returns the longest overdue first. `open` includes all open invoices of the contract, `waiting` the prices of periods that wait. */
 export async function listPastDue(
   db: Database,
   { now, limit }: { now: Date; limit: number },
@@ -115,7 +101,11 @@ export async function listPastDue(
     select p.signup_id as "signupId", p.plan, a.name as "accountName", p.user_id as "userId", p.due_at as "dueAt", (
       select json_agg(json_build_object('currency', currency, 'amount', amount) order by currency) from (
         select currency, sum(unit_amount - credited - allocated) as amount from invoices
-        where contract_id = p.id and status = 'open' group by currency) sums) as open
+        where contract_id = p.id and status = 'open' group by currency) sums) as open, (
+      select json_build_object('count', coalesce(sum(count), 0),
+          'sums', coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) order by currency), '[]'))
+      from (select currency, count(*) as count, sum(unit_amount) as amount from waiting_periods
+        where contract_id = p.id and unit_amount > 0 group by currency) sums) as waiting
     from picked p left join accounts a on a.id = p.account_id
     order by p.due_at, p.signup_id`.execute(db);
   return rows;

@@ -74,6 +74,7 @@ export const faultWords = {
   blocked_no_tax_rule: 'No tax rule of the settings fits this customer and period.',
   blocked_tax_currency: 'Tax would be due, but the invoice is not in the seller’s currency.',
   blocked_price_too_high: 'The price is too high for an invoice.',
+  refund_early: 'We do not know this payment yet. Send the refund again after the payment.',
   allocate_currency: 'This invoice is in another currency than the payment.',
   invoice_unknown: 'There is no invoice with this number.',
   // Keep these words equal to the ones in server/billing/values/billing-text.ts.

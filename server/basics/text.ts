@@ -33,6 +33,7 @@ export const billingBounds = {
   firstReminder: 40,
   secondReminder: 40,
   pastDueAfter: 40,
+  invoiceWhilePastDue: 40,
   customersMayCancel: 40,
   prices: 40,
   reverseChargeWords: 1_200,

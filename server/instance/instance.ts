@@ -4,7 +4,8 @@ import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
-import { demoPassword, hasDemoUsers, seedDemoUsers } from '../doors/demo/demo-users.ts';
+import type { BillingSettings } from '../billing/settings/settings.ts';
+import { demoPassword, hasDemoUsers, seedDemoSeller, seedDemoUsers } from '../doors/demo/demo-users.ts';
 import { addSums } from '../doors/jobs/add-sums.ts';
 import { startJobs } from '../doors/jobs/jobs.ts';
 import { lineOf } from '../ground/rate-limits.ts';
@@ -21,7 +22,7 @@ import { createShell, type Shell, type ShellOptions } from './shell.ts';
 export type Instance = Shell & {
   fetchMetrics: Fetch;
   /**
-   * Migrates, seeds the demo users in local mode, and starts the jobs. Until then `fetch` answers 503 to everything but /healthz.
+   * Migrates, seeds the demo users and seller in local mode, and starts the jobs. Until then `fetch` answers 503 to everything but /healthz.
    * Waits while the database is away (contract 9.243). In production, throws a ConfigError if the database holds the demo users.
    */
   start: () => Promise<void>;
@@ -40,6 +41,8 @@ export type InstanceOptions = {
   databaseUrl: string;
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
+  /** The settings of the seller of local mode. Without them there is none, as in tests. */
+  demoSeller?: BillingSettings;
   now?: () => Date;
   answerWithinMs?: number;
 };
@@ -77,7 +80,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     async start() {
       const prepareDatabase = async () => {
         await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
-        await seedOrRefuse(config, database.db);
+        await seedOrRefuse(options, database.db);
       };
       await Promise.all([
         whenThere(prepareDatabase, log, () => isClosed),
@@ -140,9 +143,14 @@ async function whenThere(work: () => Promise<void>, log: Log, isOver: () => bool
   }
 }
 
-async function seedOrRefuse(config: Config, db: Parameters<typeof hasDemoUsers>[0]): Promise<void> {
-  if (!config.production) return seedDemoUsers(db, await hashPassword(demoPassword), new Date());
-  if (await hasDemoUsers(db)) {
+async function seedOrRefuse(
+  { config, demoSeller }: InstanceOptions,
+  db: Parameters<typeof hasDemoUsers>[0],
+): Promise<void> {
+  if (!config.production) {
+    await seedDemoUsers(db, await hashPassword(demoPassword), new Date());
+    if (demoSeller) await seedDemoSeller(db, demoSeller);
+  } else if (await hasDemoUsers(db)) {
     throw new ConfigError(
       'DATABASE_URL names a database that holds the demo users of local mode, whose password everybody knows. Use another one.',
     );

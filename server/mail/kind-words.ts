@@ -38,6 +38,7 @@ export const mailWords: Record<MailKind, string> = {
   invoice_email_changed: 'Address for invoices changed',
   invitation_sent: 'Warning that somebody was invited to the staff',
   invitation_taken: 'Warning that somebody took an invitation to the staff',
+  no_seller: 'Warning that invoices wait for a seller',
   link_removed: 'Marketplace account disconnected',
   new_browser: 'Login in a new browser',
   passkey_added: 'Passkey added',

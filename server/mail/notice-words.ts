@@ -322,6 +322,13 @@ export const buildNotices = ({
     subject: 'New login to your account',
     text: 'There was a login to your account from a browser that you have not used before.',
   },
+  no_seller: {
+    subject: 'Invoices wait for a seller',
+    text: 'A contract should be invoiced now, but there is no seller yet. Nothing is invoiced until an administrator sets one.',
+    advice: 'Then the periods that wait are invoiced within a minute, each at its own price.',
+    action: { label: 'Set the seller', path: '/admin/billing/settings' },
+    why: whyAdministrator,
+  },
   passkey_added: {
     subject: 'A passkey has been added to your account',
     text: 'A passkey has been added to your account. Anyone who has it can log in without your password.',

@@ -91,6 +91,8 @@ export type CommandWords<Thing = any> = {
   nothing: Tell<Thing>;
   /** The refusal `not_allowed`. */
   notAllowed?: string;
+  /** What to use instead, for a command that the next version does not have. */
+  goesFor?: string;
 };
 
 const askNobody = 'You need not know who is calling';
@@ -722,8 +724,8 @@ export const furtherCommands: Record<string, CommandWords> = {
     nothing: (_invoice, { result }) => `Payment ${result.payment_id} had been recorded already.`,
   },
   'invoice:paid': {
-    about:
-      'record a payment of what is open; if nothing is overdue any more, the contract becomes active again',
+    about: 'record a payment of what is open',
+    goesFor: 'payment:record',
     done: ({ number }) => `Invoice ${number} is paid.`,
     nothing: ({ number, status }) =>
       status === 'void'
@@ -732,6 +734,7 @@ export const furtherCommands: Record<string, CommandWords> = {
   },
   'invoice:void': {
     about: 'credit all that is left of an invoice',
+    goesFor: 'invoice:credit',
     asks: ({ number }) => `Make invoice ${number} void? What was paid of it waits for another invoice.`,
     done: (invoice, { result }) => sayCredited(invoice, result),
     nothing: ({ number }) => `Invoice ${number} was already void.`,

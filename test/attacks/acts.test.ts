@@ -20,7 +20,7 @@ type Who = Awaited<ReturnType<typeof addStaff>>;
 let admin: Who;
 let manager: Who;
 let number: string;
-const billing = shared(openBilling);
+const billing = shared(() => openBilling({ settings: null }));
 beforeAll(async () => {
   await setSettings(billing.app.db, settingsFrom('2020-01-01'));
   await billing.report('crm_open');

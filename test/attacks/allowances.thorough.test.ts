@@ -487,6 +487,7 @@ describe('every change by a user', () => {
       invoice_email: 'billing.invoice_email_asked',
       contract_cancel_asked: 'contract.cancel_asked',
       contract_kept: 'contract.kept',
+      no_seller: 'signup.accepted',
       bank_details_changed: 'billing.set',
       billing_texts_changed: 'billing.set',
     };

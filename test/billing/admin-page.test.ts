@@ -17,7 +17,7 @@ import { addPerson, addStaff, call, readData, readOutcome } from '../support/peo
 import { shared } from '../support/run/shared.ts';
 
 let admin: string;
-const billing = shared(openBilling);
+const billing = shared(() => openBilling({ settings: null }));
 beforeAll(async () => {
   await setSettings(billing.app.db, settingsFrom('2020-01-01'));
   await billing.report('crm_open');
@@ -289,12 +289,12 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       [20, 'crm_late'],
       [17, 'crm_later'],
     ] as const) {
-      billing.setClock(daysAgo(days));
+      await billing.setClock(daysAgo(days));
       await setBillingClock(db, daysAgo(days));
       const contractId = await billing.report(signupId);
       await billing.bill();
       const [invoice] = await billing.invoicesOf(contractId);
-      numbers.push(invoice?.document ?? '');
+      numbers.push(invoice?.number ?? '');
     }
     // With 7 days to pay both invoices are in time, with 4 the second alone, and with 1 none.
     for (const [days, overdue] of [
@@ -302,7 +302,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       [4, numbers.slice(0, 1)],
       [1, numbers],
     ] as const) {
-      billing.setClock(daysAgo(days));
+      await billing.setClock(daysAgo(days));
       const page = await billing.app.send('/admin/billing', { cookie: admin });
       const [, section = ''] = /aria-labelledby="overdue"(.*?)<\/section>/s.exec(page.text) ?? [];
       const found = [...section.matchAll(/href="\/admin\/invoices\/([^"]+)"/g)].map(([, number]) => number);
@@ -311,7 +311,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       if (overdue.length > 0) expect(section).toContain('EUR\u00a034.51');
     }
   } finally {
-    billing.setClock(before.toISOString());
+    await billing.setClock(before.toISOString());
     await setBillingClock(db, before.toISOString());
   }
 });

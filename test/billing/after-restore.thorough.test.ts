@@ -190,7 +190,10 @@ describe('until billing:resume', () => {
     const paused = { code: 'billing_paused', status: 409 };
     await expect(work((trx) => creditInvoice(trx, 'INV-2026-0004', 100, by()))).rejects.toMatchObject(paused);
     await expect(work((trx) => reissueInvoice(trx, 'INV-2026-0004', by()))).rejects.toMatchObject(paused);
-    expectRefused(await cli('invoice:void', 'INV-2026-0004'), /^Nothing changed: .*billing:resume\.\n$/);
+    expectRefused(
+      await cli('invoice:credit', 'INV-2026-0004', '--yes'),
+      /^Nothing changed: .*billing:resume\.\n$/,
+    );
   });
 
   it('payments are recorded and pay, and thanks for them wait', async () => {

@@ -18,6 +18,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import { openApp } from '../support/app/app.ts';
 import {
   addContract,
+  addOldInvoice,
   findFaultsInBooks,
   issueNext,
   readInvoice,
@@ -47,7 +48,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
   };
   // The first invoices are from before there was a seller.
   const contracts = await Promise.all(Array.from({ length: 12 }, addOne));
-  const old = (await Promise.all(contracts.slice(0, 6).map((id) => issueNext(db, id)))).filter(Boolean);
+  const old = await Promise.all(contracts.slice(0, 6).map((id) => addOldInvoice(db, id)));
   const rates = [
     { country: 'DE', rate: 1_900, category: 'S' as const, from: '2020-01-01' },
     { country: '*', rate: 0, category: 'O' as const, words: 'None', from: '2020-01-01' },

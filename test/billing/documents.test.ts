@@ -11,18 +11,14 @@ import type { BillingSettings } from '../../server/billing/settings/settings.ts'
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
+import { addOldInvoice } from '../support/billing/money.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { openBilling } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(openBilling);
+const billing = shared(() => openBilling({ settings: null }));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
-
-async function setClocks(at: string): Promise<void> {
-  billing.setClock(at);
-  await setBillingClock(billing.app.db, at);
-}
 
 const documentsOf = (contractId: string) =>
   billing.app.db
@@ -86,19 +82,9 @@ const credit = (number: string, amount: number) =>
     creditInvoice(trx, number, amount, { now: billing.now(), recordedBy: 'operator' }),
   );
 
-describe('before there is a seller (contract 7.50)', () => {
-  it('an invoice has a bare number and no document', async () => {
-    billing.setClock('2026-01-10T10:00:00.000Z');
-    const contractId = await billing.report('bare');
-    await billing.bill();
-    expect(await billing.invoicesOf(contractId)).toMatchObject([{ document: null, unit_amount: '2900' }]);
-    expect(await documentsOf(contractId)).toEqual([]);
-  });
-});
-
 describe('with a seller', () => {
   it('an invoice is numbered, dated and taxed as the settings say (contract 7.51 and 7.56)', async () => {
-    await setClocks('2026-01-31T23:30:00.000Z');
+    await billing.setClock('2026-01-31T23:30:00.000Z');
     await setSettings(billing.app.db, numberedAs('A-'));
     const contractId = await billing.report('first');
     await billing.bill();
@@ -119,7 +105,7 @@ describe('with a seller', () => {
     const [row] = await documentsOf(contractId);
     expect(row?.dueAt).toEqual(new Date('2026-02-15T23:00:00.000Z'));
     expect(await billing.invoicesOf(contractId)).toMatchObject([
-      { document: 'A-2026-0001', unit_amount: '3451', status: 'open' },
+      { number: 'A-2026-0001', unit_amount: '3451', status: 'open' },
     ]);
     const { rows } = await sql`select number from documents_to_make where number = 'A-2026-0001'`.execute(
       billing.app.db,
@@ -128,16 +114,16 @@ describe('with a seller', () => {
   });
 
   it('a contract is past due from the end of the last day to pay on, and active once nothing is open (contract 7.81)', async () => {
-    await setClocks('2026-01-10T12:00:00.000Z');
+    await billing.setClock('2026-01-10T12:00:00.000Z');
     const terms = { ...germanSettings.terms, past_due_after_days: 3 };
     await setSettings(billing.app.db, numberedAs('DUE-', { terms }));
     const contractId = await billing.report('days');
     await billing.bill();
     // The invoice is due on the 24th, and past due three days after that.
-    await setClocks('2026-01-27T22:59:59.999Z');
+    await billing.setClock('2026-01-27T22:59:59.999Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('active');
-    await setClocks('2026-01-27T23:00:00.000Z');
+    await billing.setClock('2026-01-27T23:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('past_due');
     await billing.pay(contractId);
@@ -145,7 +131,7 @@ describe('with a seller', () => {
   });
 
   it('a contract is past due by the days of the settings that its invoice was issued with (contract 7.81 and 7.100)', async () => {
-    await setClocks('2026-01-10T12:00:00.000Z');
+    await billing.setClock('2026-01-10T12:00:00.000Z');
     const past_due_after_days = 3;
     await setSettings(
       billing.app.db,
@@ -155,10 +141,10 @@ describe('with a seller', () => {
     await billing.bill();
     const [{ number = '' } = {}] = await factsOf(contractId);
     await setSettings(billing.app.db, numberedAs('OTHER-'));
-    await setClocks('2026-01-27T22:59:59.999Z');
+    await billing.setClock('2026-01-27T22:59:59.999Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('active');
-    await setClocks('2026-01-27T23:00:00.000Z');
+    await billing.setClock('2026-01-27T23:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('past_due');
     const { rows } = await sql`select settings #>> '{numbers,invoice}' as prefix,
@@ -170,11 +156,11 @@ describe('with a seller', () => {
   });
 
   it('a contract is past due until all is paid, and at once again where the money goes back (contract 7.135)', async () => {
-    await setClocks('2026-01-10T12:00:00.000Z');
+    await billing.setClock('2026-01-10T12:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('BACK-'));
     const contractId = await billing.report('goes-back');
     await billing.bill();
-    await setClocks('2026-01-26T12:00:00.000Z');
+    await billing.setClock('2026-01-26T12:00:00.000Z');
     await billing.bill();
     const [{ number = '' } = {}] = await factsOf(contractId);
     await record({ invoiceNumber: number, amount: 3_450 });
@@ -189,7 +175,7 @@ describe('with a seller', () => {
   });
 
   it('a beginning of numbers that was used before goes on counting where it was', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     // Issues the documents that earlier tests have left to issue.
     await billing.bill();
     const numbers: string[] = [];
@@ -203,7 +189,7 @@ describe('with a seller', () => {
   });
 
   it('a plan that the settings do not list is called by its own name', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('PLAN-'));
     const contractId = await billing.report('unlisted', { plan: 'enterprise' });
     await billing.bill();
@@ -211,7 +197,7 @@ describe('with a seller', () => {
   });
 
   it('the highest price is taxed to the cent (contract 7.61)', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('HIGH-'));
     const price = { currency: 'EUR', unit_amount: 10 ** 12, interval: 'month' };
     const contractId = await billing.report('highest', { price });
@@ -222,7 +208,7 @@ describe('with a seller', () => {
   });
 
   it('numbers have no gap and no duplicate, and days never go back, over New Year in the seller’s zone', async () => {
-    await setClocks('2026-12-31T22:59:00.000Z');
+    await billing.setClock('2026-12-31T22:59:00.000Z');
     await setSettings(billing.app.db, numberedAs('NY-'));
     const ids: string[] = [];
     for (let at = 0; at < 16; at++) ids.push(await billing.report(`new-year-${at}`));
@@ -231,7 +217,7 @@ describe('with a seller', () => {
     const run = () => Promise.all(others.map(({ db }) => runBilling({ db, now: billing.now, log: log })));
     await run();
     for (let at = 16; at < 32; at++) ids.push(await billing.report(`new-year-${at}`));
-    await setClocks('2026-12-31T23:00:00.000Z');
+    await billing.setClock('2026-12-31T23:00:00.000Z');
     await run();
     for (let at = 32; at < 36; at++) ids.push(await billing.report(`new-year-${at}`));
     // The clock was set back, but the day of the documents does not go back.
@@ -259,7 +245,7 @@ describe('with a seller', () => {
   });
 
   it('goes on after 9999', async () => {
-    await setClocks('2026-05-01T10:00:00.000Z');
+    await billing.setClock('2026-05-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('MANY-'));
     await sql`insert into document_series values ('MANY-', 2026, 9999, '2026-01-01')`.execute(billing.app.db);
     const contractId = await billing.report('many');
@@ -268,13 +254,13 @@ describe('with a seller', () => {
   });
 
   it('the buyer’s country decides the tax, and a checked VAT id of another member state reverses it (contract 7.64 and 7.231)', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('TAX-'));
     const contractId = await billing.report('taxed', {}, { email: 'merchant@example.test' });
     await giveDetails(contractId, { vat_id: 'FR40303265045', company: 'Fleurs SARL' });
     await billing.bill();
     await giveDetails(contractId, { vat_id: 'FR40303265045', checked_vat_id: 'FR40303265045' });
-    await setClocks('2026-04-02T10:00:00.000Z');
+    await billing.setClock('2026-04-02T10:00:00.000Z');
     await billing.pay(contractId);
     await billing.bill();
     expect(await factsOf(contractId)).toMatchObject([
@@ -289,7 +275,7 @@ describe('with a seller', () => {
   });
 
   it('is made out to the account, even after its user is erased, if others still have the account (contract 7.231)', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('LEFT-'));
     const [leaver, colleague] = ['admin@example.test', 'manager@example.test'];
     await sql`update users set account_id = (select account_id from users where email = ${leaver})
@@ -308,17 +294,17 @@ describe('with a seller', () => {
   });
 
   it('a free period has no document, and the next one begins (contract 7.51)', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('FREE-'));
     const contractId = await billing.report('free', {
       price: { currency: 'EUR', unit_amount: 0, interval: 'month' },
     });
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toEqual([]);
-    await setClocks('2026-04-02T10:00:00.000Z');
+    await billing.setClock('2026-04-02T10:00:00.000Z');
     const price = { currency: 'EUR', unit_amount: 100, interval: 'month' };
     await billing.report('free', { price });
-    await setClocks('2026-05-01T10:00:00.000Z');
+    await billing.setClock('2026-05-01T10:00:00.000Z');
     await billing.bill();
     expect((await factsOf(contractId)).map(({ line }) => line.first_day)).toEqual(['2026-05-01']);
   });
@@ -338,12 +324,12 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     ['tax_currency', priced('USD', 2_900)],
     ['price_too_high', priced('EUR', 10 ** 12 + 1)],
   ] as const)('is held as %s, holds up nothing else, and is not skipped', async (code, contract) => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('HELD-'));
     const contractId = await billing.report(`held-${code}`, contract);
     await billing.bill();
     expect(await heldOf(contractId)).toBe(code);
-    await setClocks('2026-05-02T10:00:00.000Z');
+    await billing.setClock('2026-05-02T10:00:00.000Z');
     await billing.bill();
     expect(await documentsOf(contractId)).toEqual([]);
     const otherId = await billing.report(`beside-${code}`);
@@ -352,7 +338,7 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
   });
 
   it('is issued once there is a rule, each period at the rate of its own last day, with the date of issue', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     const rules = (from: string[]) => ({
       ...germanSettings.tax,
       rules: from.map((day, at) => ({
@@ -366,12 +352,12 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     const contractId = await billing.report('no-rule');
     await billing.bill();
     expect(await heldOf(contractId)).toBe('no_tax_rule');
-    await setClocks('2026-05-02T10:00:00.000Z');
+    await billing.setClock('2026-05-02T10:00:00.000Z');
     // The contract ended before its invoice could be issued, but the period that began is still owed.
     await billing.report('no-rule', { status: 'canceled' });
     await billing.bill();
     await setSettings(billing.app.db, numberedAs('LATE-', { tax: rules(['2026-01-01', '2026-04-15']) }));
-    await setClocks('2026-06-20T10:00:00.000Z');
+    await billing.setClock('2026-06-20T10:00:00.000Z');
     await billing.bill();
     expect(await heldOf(contractId)).toBeNull();
     expect(
@@ -393,18 +379,18 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     'keeps the price that it began with, even if a report changes it: %s',
     async (_, change, after) => {
       const signupId = `price-of-then-${Object.keys(change)}-${after.length}-${_.length}`;
-      await setClocks('2026-03-01T10:00:00.000Z');
+      await billing.setClock('2026-03-01T10:00:00.000Z');
       await setSettings(billing.app.db, numberedAs('THEN-', { tax: rulesFrom('2027-01-01') }));
       const contractId = await billing.report(signupId);
       await billing.bill();
-      await setClocks('2026-04-02T10:00:00.000Z');
+      await billing.setClock('2026-04-02T10:00:00.000Z');
       await billing.report(signupId, change);
       await billing.bill();
-      await setClocks('2026-05-02T10:00:00.000Z');
+      await billing.setClock('2026-05-02T10:00:00.000Z');
       await billing.bill();
       expect([await heldOf(contractId), await documentsOf(contractId)]).toEqual(['no_tax_rule', []]);
       await setSettings(billing.app.db, numberedAs('THEN-', { tax: rulesFrom('2026-01-01') }));
-      await setClocks('2026-05-02T10:02:00.000Z');
+      await billing.setClock('2026-05-02T10:02:00.000Z');
       await billing.bill();
       expect((await factsOf(contractId)).map(({ line, net }) => [line.first_day, line.plan, net])).toEqual([
         ['2026-03-01', 'starter', 2_900],
@@ -415,13 +401,13 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
   );
 
   it('is tried again within a minute, and issued if the rule begins on its last day, but not if on the next', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('EDGE-', { tax: rulesFrom('2026-04-01') }));
     const contractId = await billing.report('last-day');
     await billing.bill();
     expect(await heldOf(contractId)).toBe('no_tax_rule');
     await setSettings(billing.app.db, numberedAs('EDGE-', { tax: rulesFrom('2026-03-31') }));
-    await setClocks('2026-03-01T10:01:00.000Z');
+    await billing.setClock('2026-03-01T10:01:00.000Z');
     await billing.bill();
     expect((await factsOf(contractId)).map(({ line }) => line.last_day)).toEqual(['2026-03-31']);
   });
@@ -430,19 +416,19 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     ['within a minute where the job comes every five seconds', '2026-03-01T10:00:55.000Z'],
     ['also where the clock was put back since the last try', '2026-03-01T09:00:00.000Z'],
   ])('is tried again %s', async (how, at) => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('AGAIN-', { tax: rulesFrom('2027-01-01') }));
     const contractId = await billing.report(`again-${how.replace(/\W/g, '-')}`);
     await billing.bill();
     expect(await heldOf(contractId)).toBe('no_tax_rule');
     await setSettings(billing.app.db, numberedAs('AGAIN-'));
-    await setClocks(at);
+    await billing.setClock(at);
     await billing.bill();
     expect((await factsOf(contractId)).map(({ line }) => line.first_day)).toEqual(['2026-03-01']);
   });
 
   it('stays listed once its account is erased, and is not tried any more', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('GONE-'));
     const contractId = await billing.report('held-gone', priced('USD', 2_900));
     await billing.bill();
@@ -454,7 +440,7 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
     await inTransaction(billing.app.db, { by: 'operator', cause: 'test' }, (trx) =>
       eraseUser(trx, { now: () => billing.now(), endsWithPerson }, id ?? '', { by: 'cli', onlyDue: false }),
     );
-    await setClocks('2026-03-02T10:00:00.000Z');
+    await billing.setClock('2026-03-02T10:00:00.000Z');
     await billing.bill();
     const held = await listBlocked(billing.app.db);
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
@@ -473,19 +459,22 @@ describe('what cannot be issued (contract 7.67 and 7.68)', () => {
   });
 });
 
-it('a contract past due gets no documents, even if a report says active, and later gets them at the prices of their time (contract 7.82)', async () => {
-  await setClocks('2026-01-10T12:00:00.000Z');
-  await setSettings(billing.app.db, numberedAs('PAST-'));
+it('a contract past due gets no documents if the settings say so, even if a report says active, and later gets them at the prices of their time (contract 7.82)', async () => {
+  await billing.setClock('2026-01-10T12:00:00.000Z');
+  await setSettings(
+    billing.app.db,
+    numberedAs('PAST-', { terms: { ...germanSettings.terms, invoice_while_past_due: false } }),
+  );
   const contractId = await billing.report('past-and-dearer');
   await billing.bill();
-  await setClocks('2026-02-01T12:00:00.000Z');
+  await billing.setClock('2026-02-01T12:00:00.000Z');
   await billing.bill();
   expect(await billing.statusOf(contractId)).toBe('past_due');
-  await setClocks('2026-02-12T12:00:00.000Z');
+  await billing.setClock('2026-02-12T12:00:00.000Z');
   await billing.report('past-and-dearer', {
     price: { currency: 'EUR', unit_amount: 9_900, interval: 'month' },
   });
-  await setClocks('2026-03-12T12:00:00.000Z');
+  await billing.setClock('2026-03-12T12:00:00.000Z');
   await billing.bill();
   expect(await billing.statusOf(contractId)).toBe('past_due');
   expect(await factsOf(contractId)).toHaveLength(1);
@@ -499,18 +488,21 @@ it('a contract past due gets no documents, even if a report says active, and lat
 });
 
 it('the preview of a contract past due has the periods that have begun, dated today and at the prices of their time', async () => {
-  await setClocks('2026-01-10T12:00:00.000Z');
-  await setSettings(billing.app.db, numberedAs('SOON-'));
+  await billing.setClock('2026-01-10T12:00:00.000Z');
+  await setSettings(
+    billing.app.db,
+    numberedAs('SOON-', { terms: { ...germanSettings.terms, invoice_while_past_due: false } }),
+  );
   const contractId = await billing.report('soon-and-dearer');
   await billing.bill();
-  await setClocks('2026-02-01T12:00:00.000Z');
+  await billing.setClock('2026-02-01T12:00:00.000Z');
   await billing.bill();
-  await setClocks('2026-02-12T12:00:00.000Z');
+  await billing.setClock('2026-02-12T12:00:00.000Z');
   await billing.bill();
   expect(await billing.statusOf(contractId)).toBe('past_due');
   const price = { currency: 'EUR', unit_amount: 9_900, interval: 'month' };
   await billing.report('soon-and-dearer', { price });
-  await setClocks('2026-03-12T12:00:00.000Z');
+  await billing.setClock('2026-03-12T12:00:00.000Z');
   const preview = await readPreview(billing.app.db, 'soon-and-dearer', 1);
   expect(preview.held).toBeNull();
   expect(
@@ -571,27 +563,25 @@ describe('an instance of the version before', () => {
   });
 
   it('records a payment of what is open if it says that an invoice is paid', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('PRE-'));
     const contractId = await billing.report('paid-before');
     await billing.bill();
     await sql`update invoices set status = 'paid', paid_at = now() where contract_id = ${contractId}`.execute(
       billing.app.db,
     );
-    expect(await billing.invoicesOf(contractId)).toMatchObject([{ status: 'paid', allocated: '3451' }]);
+    const [{ number, ...paid } = { number: '' }] = await billing.invoicesOf(contractId);
+    expect(paid).toMatchObject({ status: 'paid', allocated: '3451' });
     const { rows } = await sql`select p.amount, p.unallocated, a.amount as allocated from payments p
-      join allocations a on a.payment = p.id where p.invoice_number = 'PRE-2026-0001'`.execute(
-      billing.app.db,
-    );
+      join allocations a on a.payment = p.id where p.invoice_number = ${number}`.execute(billing.app.db);
     expect(rows).toEqual([{ amount: '3451', unallocated: '0', allocated: '3451' }]);
   });
 
   it('settles one from before there was a seller: paid by a payment, void by crediting it', async () => {
-    await sql`update billing_settings set stopped_at = now()`.execute(billing.app.db);
-    await setClocks('2026-03-01T10:00:00.000Z');
-    const [paid, voided] = [await billing.report('old-paid'), await billing.report('old-void')];
-    await billing.bill();
-    await setSettings(billing.app.db);
+    const trial = { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00.000Z' } as const;
+    await billing.setClock('2026-03-01T10:00:00.000Z');
+    const [paid, voided] = [await billing.report('old-paid', trial), await billing.report('old-void', trial)];
+    for (const id of [paid, voided]) await addOldInvoice(billing.app.db, id);
     for (const [id, status, paidAt] of [
       [paid, 'paid', sql`now()`],
       [voided, 'void', sql`null`],
@@ -600,15 +590,15 @@ describe('an instance of the version before', () => {
         billing.app.db,
       );
     expect(await billing.invoicesOf(paid)).toMatchObject([
-      { document: null, status: 'paid', allocated: '2900', credited: '0' },
+      { past_due_at: null, status: 'paid', allocated: '2900', credited: '0' },
     ]);
     expect(await billing.invoicesOf(voided)).toMatchObject([
-      { document: null, status: 'void', allocated: '0', credited: '2900' },
+      { past_due_at: null, status: 'void', allocated: '0', credited: '2900' },
     ]);
   });
 
   it('records no more than is open of one that is credited and paid in part', async () => {
-    await setClocks('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await setSettings(billing.app.db, numberedAs('PREPART-'));
     const contractId = await billing.report('paid-in-part-before');
     await billing.bill();
@@ -630,12 +620,12 @@ describe('an instance of the version before', () => {
   });
 
   it('makes no contract past due before the days of the settings are over', async () => {
-    await setClocks('2026-01-10T12:00:00.000Z');
+    await billing.setClock('2026-01-10T12:00:00.000Z');
     const terms = { ...germanSettings.terms, past_due_after_days: 30 };
     await setSettings(billing.app.db, numberedAs('EARLY-', { terms }));
     const contractId = await billing.report('early');
     await billing.bill();
-    await setClocks('2026-02-01T12:00:00.000Z');
+    await billing.setClock('2026-02-01T12:00:00.000Z');
     await expect(
       sql`update service_contracts set status = 'past_due' where id = ${contractId}`.execute(billing.app.db),
     ).rejects.toThrow(/past its days/);
@@ -643,22 +633,16 @@ describe('an instance of the version before', () => {
 
   it('makes one past due for an old invoice, whatever days a later one has', async () => {
     const { db } = billing.app;
-    await sql`update billing_settings set stopped_at = now()`.execute(db);
-    await setClocks('2026-01-10T12:00:00.000Z');
+    await billing.setClock('2026-02-10T12:00:00.000Z');
     const contractId = await billing.report('old-and-new');
-    await billing.bill();
-    const [{ number } = { number: 0 }] = await db
-      .selectFrom('invoices')
-      .select('number')
-      .where('contract_id', '=', contractId)
-      .execute();
-    const paid = { id: 'paid-old', amount: 2_900, invoiceNumber: String(number) };
+    const issuedAt = new Date('2026-01-10T12:00:00.000Z');
+    const number = await addOldInvoice(db, contractId, { issuedAt });
+    const paid = { id: 'paid-old', amount: 2_900, invoiceNumber: number };
     await record(paid);
     const terms = { ...germanSettings.terms, past_due_after_days: 365 };
     await setSettings(db, numberedAs('MIXED-', { terms }));
-    await setClocks('2026-02-10T12:00:00.000Z');
     await billing.bill();
-    await setClocks('2026-03-01T12:00:00.000Z');
+    await billing.setClock('2026-03-01T12:00:00.000Z');
     await record({ kind: 'refund', of: paid.id, amount: paid.amount });
     expect(await billing.invoicesOf(contractId)).toMatchObject([{ status: 'open' }, { status: 'open' }]);
     expect(

@@ -5,7 +5,7 @@ import { openBilling, price } from '../support/crm/billing.ts';
 import { connect } from '../support/database/postgres.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(openBilling);
+const billing = shared(() => openBilling());
 beforeEach(() => billing.setClock('2026-01-31T10:00:00.000Z'));
 afterEach(async () => {
   expect(billing.takeFaults()).toEqual([]);
@@ -29,10 +29,10 @@ describe('the billing job', () => {
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 1));
     await billing.pay(contractId);
-    billing.setClock('2026-02-28T09:59:59.999Z');
+    await billing.setClock('2026-02-28T09:59:59.999Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 1));
-    billing.setClock('2026-02-28T10:00:00.000Z');
+    await billing.setClock('2026-02-28T10:00:00.000Z');
     await billing.bill();
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 2));
@@ -42,7 +42,7 @@ describe('the billing job', () => {
     const contractId = await billing.report('late');
     await billing.bill();
     await billing.pay(contractId);
-    billing.setClock('2026-07-01T10:00:00.000Z');
+    await billing.setClock('2026-07-01T10:00:00.000Z');
     await billing.bill();
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months);
@@ -63,20 +63,21 @@ describe('the billing job', () => {
     const other = connect(app.databaseUrl, { poolSize: 8 });
     const ids: string[] = [];
     for (const at of [0, 1, 2, 3]) ids.push(await billing.report(`at-once-${at}`));
-    billing.setClock('2026-07-01T10:00:00.000Z');
+    await billing.setClock('2026-07-01T10:00:00.000Z');
     await Promise.all(Array.from({ length: 16 }, (_, at) => billing.bill(at % 2 ? app.db : other.db)));
     await other.close();
+    await billing.bill();
     for (const id of ids) expect(await billing.periodsOf(id)).toEqual(months);
   });
 
   it('invoices nothing twice after the clock was set back, and goes on from where it was', async () => {
     const contractId = await billing.report('clock');
-    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await billing.bill();
-    billing.setClock('2026-02-01T10:00:00.000Z');
+    await billing.setClock('2026-02-01T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 2));
-    billing.setClock('2026-04-01T10:00:00.000Z');
+    await billing.setClock('2026-04-01T10:00:00.000Z');
     await billing.pay(contractId);
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 3));
@@ -90,9 +91,9 @@ describe('the billing job', () => {
       ['late-no-price', { price: undefined }],
     ] as const;
     for (const [signupId, change] of changes) {
-      billing.setClock('2026-01-31T10:00:00.000Z');
+      await billing.setClock('2026-01-31T10:00:00.000Z');
       const contractId = await billing.report(signupId);
-      billing.setClock('2026-03-01T10:00:00.000Z');
+      await billing.setClock('2026-03-01T10:00:00.000Z');
       await billing.report(signupId, change);
       await billing.bill();
       expect(await billing.periodsOf(contractId), signupId).toEqual(months.slice(0, 2));
@@ -104,7 +105,7 @@ describe('the billing job', () => {
 
   it('invoices a period that began before the contract was canceled, even if it runs after that', async () => {
     const contractId = await billing.report('late-cancel');
-    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await cancelContract({ db: billing.app.db, now: billing.now }, 'late-cancel');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(months.slice(0, 2));
@@ -113,12 +114,12 @@ describe('the billing job', () => {
 
 it('a contract locked by another transaction does not stop the invoices of others', async () => {
   const held = await billing.report('held');
-  billing.setClock('2026-01-31T10:00:01.000Z');
+  await billing.setClock('2026-01-31T10:00:01.000Z');
   const other = await billing.report('not-held');
   await billing.app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
     await sql`select from service_contracts where id = ${held} for update`.execute(trx);
-    await billing.bill().catch(() => undefined);
+    await billing.bill(billing.app.db, 1).catch(() => undefined);
   });
   billing.takeFaults();
   expect(await billing.invoicesOf(other)).toHaveLength(1);
@@ -147,7 +148,7 @@ describe('a failed insert of an invoice', () => {
     await failWhere(`nextval('tries') % 3 = 0`);
     const ids: string[] = [];
     for (const at of [0, 1, 2, 3, 4]) ids.push(await billing.report(`gap-${at}`));
-    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     for (let run = 0; run < 8; run++) {
       await billing.bill();
       // The service's own job may have issued the first invoices. If these were not paid, they would hold up the next ones.
@@ -169,7 +170,7 @@ describe('a failed insert of an invoice', () => {
     ]);
 
     await failWhere('false');
-    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(refused)).toEqual(months.slice(0, 2));
   });
@@ -183,7 +184,7 @@ describe('a failed insert of an invoice', () => {
       select gen_random_uuid(), user_id, account_id, 'copy-' || n, plan, status, price_currency,
         price_unit_amount, price_interval, occurred_at, next_period_starts_at, billing_anchor_day
       from service_contracts, generate_series(1, 250) n where id = ${refused}`.execute(billing.app.db);
-    billing.setClock('2026-01-31T10:00:01.000Z');
+    await billing.setClock('2026-01-31T10:00:01.000Z');
     const other = await billing.report('after-many');
     await billing.bill();
     expect(billing.takeFaults()).toHaveLength(251);
@@ -195,8 +196,10 @@ it('the database itself refuses a second invoice for a period', async () => {
   const contractId = await billing.report('unique');
   await billing.bill();
   const copy = sql`
-    insert into invoices select (select max(number) + 1 from invoices), contract_id, plan, period_starts_at,
-      period_ends_at, currency, unit_amount, status, issued_at, due_at, paid_at
+    insert into invoices (number, document, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+      status, issued_at, due_at)
+    select (select max(number) + 1 from invoices), 'COPY-2026-0001', contract_id, plan, period_starts_at, period_ends_at,
+      currency, unit_amount, status, issued_at, due_at
     from invoices where contract_id = ${contractId}`;
   await expect(copy.execute(billing.app.db)).rejects.toMatchObject({
     code: '23505',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(openBilling);
+const billing = shared(() => openBilling());
 beforeEach(() => billing.setClock('2026-03-20T10:00:00.000Z'));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
 
@@ -27,7 +27,7 @@ it('a signup from a 31st that arrives late keeps its day in the months after', a
   const contractId = await billing.report('anchor', {}, { occurredAt: '2025-08-31T10:00:00.000Z' });
   await billing.bill();
   await billing.pay(contractId);
-  billing.setClock('2026-05-01T10:00:00.000Z');
+  await billing.setClock('2026-05-01T10:00:00.000Z');
   await billing.bill();
   expect(await billing.periodsOf(contractId)).toEqual([
     '2026-02-28 to 2026-03-31',
@@ -84,7 +84,7 @@ it('a price that comes back late, dated within a period that is invoiced, leaves
   await billing.bill();
   await billing.pay(contractId);
   await billing.report('back', free, { occurredAt: '2026-03-15T10:00:00.000Z' });
-  billing.setClock('2026-07-20T10:00:00.000Z');
+  await billing.setClock('2026-07-20T10:00:00.000Z');
   await billing.report('back', {}, { occurredAt: '2026-03-16T10:00:00.000Z' });
   await billing.bill();
   expect(await billing.periodsOf(contractId)).toEqual([
@@ -96,9 +96,9 @@ it('a price that comes back late, dated within a period that is invoiced, leaves
 it('a new price counts from the period after its arrival, whatever date it has and however late the job is', async () => {
   const dear = { price: { ...price, unit_amount: 9_900 } };
   const contractId = await billing.report('dearer', {}, { occurredAt: '2026-03-10T10:00:00.000Z' });
-  billing.setClock('2026-05-20T10:00:00.000Z');
+  await billing.setClock('2026-05-20T10:00:00.000Z');
   await billing.report('dearer', dear, { occurredAt: '2026-03-15T10:00:00.000Z' });
-  billing.setClock('2026-06-10T10:00:00.000Z');
+  await billing.setClock('2026-06-10T10:00:00.000Z');
   await billing.bill();
   const invoices = await billing.invoicesOf(contractId);
   expect(invoices.map(({ unit_amount }) => unit_amount)).toEqual(['2900', '2900', '2900', '9900']);

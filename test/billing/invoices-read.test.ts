@@ -12,11 +12,11 @@ const stranger = 'merchant@example.test';
 let contractId: string;
 let numbers: string[];
 let othersNumber: string;
-const billing = shared(openBilling);
+const billing = shared(() => openBilling());
 beforeAll(async () => {
   await sql`update users set account_id = (select account_id from users where email = ${owner})
     where email = ${colleague}`.execute(billing.app.db);
-  billing.setClock('2026-01-31T10:00:00.000Z');
+  await billing.setClock('2026-01-31T10:00:00.000Z');
   contractId = await billing.report('kept', {
     price: { currency: 'KWD', unit_amount: 12_345, interval: 'month' },
   });
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await billing.pay(contractId);
   const othersId = await billing.report('of-a-stranger', {}, { email: stranger });
   await billing.bill();
-  billing.setClock('2026-02-28T10:00:00.000Z');
+  await billing.setClock('2026-02-28T10:00:00.000Z');
   await billing.bill();
   numbers = (await billing.invoicesOf(contractId)).map(({ number }) => number);
   othersNumber = (await billing.invoicesOf(othersId))[0]?.number ?? '';
@@ -42,7 +42,7 @@ const describePeriods = () => [
     currency: 'KWD',
     unitAmount: 12_345,
     minorDigits: 3,
-    hasDocument: false,
+    hasDocument: true,
     credited: 0,
     allocated: 0,
     open: 12_345,
@@ -60,7 +60,7 @@ const describePeriods = () => [
     currency: 'KWD',
     unitAmount: 12_345,
     minorDigits: 3,
-    hasDocument: false,
+    hasDocument: true,
     credited: 0,
     allocated: 12_345,
     open: 0,
@@ -80,16 +80,18 @@ describe.each([
     expect(await (await openAs(email)).invoices.list.query()).toEqual(describePeriods());
   });
 
-  it('reads one invoice, with the name of the account', async () => {
+  it('reads one invoice', async () => {
     const client = await openAs(email);
-    const { accountName: buyerName } = await (await openAs(owner)).profile.get.query();
     for (const invoice of describePeriods()) {
       const number = invoice.number as string;
       expect(await client.invoices.get.query({ number })).toEqual({
         ...invoice,
-        buyerName,
-        buyerEmail: owner,
-        ...{ kind: 'invoice', document: null, hasXml: false, howToPay: null, payLink: null },
+        kind: 'invoice',
+        document: expect.objectContaining({ number, currency: 'KWD', total: 12_345 }),
+        hasXml: false,
+        ...(invoice.open > 0
+          ? { howToPay: expect.anything(), payLink: expect.stringContaining(number) }
+          : { howToPay: null, payLink: null }),
       });
     }
   });
@@ -135,7 +137,7 @@ it.each([1, null, {}])('the invoice number %j is invalid', async (number) => {
   });
 });
 
-it.each(['0', '-1', '1.5', '01', '9007199254740993', '', 'INV-2026-0001'])(
+it.each(['0', '-1', '1.5', '01', '9007199254740993', '', 'INV-2026-9999'])(
   'the invoice number "%s" is nobody’s',
   async (number) => {
     const client = await openAs(owner);

@@ -6,7 +6,7 @@ import { shared } from '../support/run/shared.ts';
 const day = 24 * 3_600_000;
 const start = '2026-01-31T10:00:00.000Z';
 
-const billing = shared(openBilling);
+const billing = shared(() => openBilling());
 beforeEach(() => billing.setClock(start));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
 
@@ -14,10 +14,10 @@ describe('an invoice', () => {
   it('covers what began while the contract was past due, once the CRM cancels it (contract 7.31)', async () => {
     const contractId = await billing.report('past-due-canceled');
     await billing.bill();
-    billing.setClock('2026-02-20T10:00:00.000Z');
+    await billing.setClock('2026-02-20T10:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('past_due');
-    billing.setClock('2026-03-20T10:00:00.000Z');
+    await billing.setClock('2026-03-20T10:00:00.000Z');
     await billing.report('past-due-canceled', { status: 'canceled' });
     expect(await billing.statusOf(contractId)).toBe('canceled');
     await billing.pay(contractId);
@@ -34,7 +34,7 @@ describe('an invoice', () => {
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toEqual([
       {
-        number: expect.stringMatching(/^[1-9]\d*$/),
+        number: expect.stringMatching(/^INV\d+-2026-0001$/),
         contract_id: contractId,
         plan: 'starter',
         period_starts_at: new Date('2026-01-31T06:30:00.250Z'),
@@ -44,10 +44,9 @@ describe('an invoice', () => {
         credited: '0',
         allocated: '0',
         status: 'open',
-        document: null,
         issued_at: new Date(start),
         due_at: new Date(Date.parse(start) + 14 * day),
-        past_due_at: null,
+        past_due_at: new Date(Date.parse(start) + 14 * day),
         reminded: 0,
         paid_at: null,
         buyer_name: 'Casey’s account',
@@ -59,10 +58,10 @@ describe('an invoice', () => {
 
   it('is not made before its period starts', async () => {
     const contractId = await billing.report('ahead', {}, { occurredAt: '2026-01-31T10:04:00.000Z' });
-    billing.setClock('2026-01-31T10:03:59.999Z');
+    await billing.setClock('2026-01-31T10:03:59.999Z');
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toEqual([]);
-    billing.setClock('2026-01-31T10:04:00.000Z');
+    await billing.setClock('2026-01-31T10:04:00.000Z');
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toHaveLength(1);
   });
@@ -76,7 +75,7 @@ describe('an invoice', () => {
     ['JPY', 'month', 4_980],
     ['KWD', 'month', 12_345],
     ['EUR', 'year', 1],
-    ['USD', 'month', Number.MAX_SAFE_INTEGER],
+    ['USD', 'month', 10 ** 12],
   ])('is in minor units: for %s per %s it says %d', async (currency, interval, unit_amount) => {
     const contractId = await billing.report(`minor-${currency}`, {
       price: { currency, unit_amount, interval },
@@ -85,17 +84,6 @@ describe('an invoice', () => {
     expect(await billing.invoicesOf(contractId)).toMatchObject([
       { currency, unit_amount: String(unit_amount), status: 'open' },
     ]);
-  });
-
-  it('over 0 counts as paid at once, and never becomes overdue', async () => {
-    const contractId = await billing.report('free', { price: { ...price, unit_amount: 0 } });
-    await billing.bill();
-    billing.setClock('2026-02-20T10:00:00.000Z');
-    await billing.bill();
-    expect(await billing.invoicesOf(contractId)).toMatchObject([
-      { unit_amount: '0', status: 'paid', paid_at: new Date(start) },
-    ]);
-    expect(await billing.statusOf(contractId)).toBe('active');
   });
 });
 
@@ -106,10 +94,11 @@ describe('no invoice is made', () => {
     ['on trial', trial, '2026-02-14T09:59:59.999Z'],
     ['whose trial expired', trial, '2026-06-01T10:00:00.000Z'],
     ['without a price', { price: undefined }, '2026-06-01T10:00:00.000Z'],
+    ['at a price of 0', { price: { ...price, unit_amount: 0 } }, '2026-06-01T10:00:00.000Z'],
   ])('for a contract %s', async (about, contract, at) => {
     const contractId = await billing.report(`none-${about.replaceAll(' ', '-')}`, contract);
     await billing.bill();
-    billing.setClock(at);
+    await billing.setClock(at);
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toEqual([]);
   });
@@ -118,18 +107,18 @@ describe('no invoice is made', () => {
     const contractId = await billing.report('canceled');
     await billing.bill();
     expect(await cancelContract({ db: billing.app.db, now: billing.now }, 'canceled')).toBe(true);
-    billing.setClock('2026-06-01T10:00:00.000Z');
+    await billing.setClock('2026-06-01T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
   });
 
   it('for the periods after the CRM canceled a contract, and for those before it even if the job is late (contract 7.31)', async () => {
     const contractId = await billing.report('reported');
-    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.setClock('2026-03-01T10:00:00.000Z');
     const terms = { status: 'canceled', plan: 'other', price: { ...price, unit_amount: 1 } };
     await billing.report('reported', terms, { occurredAt: '2026-02-10T10:00:00.000Z' });
     expect(await billing.statusOf(contractId)).toBe('canceled');
-    billing.setClock('2026-06-01T10:00:00.000Z');
+    await billing.setClock('2026-06-01T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual([
       '2026-01-31 to 2026-02-28',
@@ -146,10 +135,10 @@ describe('no invoice is made', () => {
   it('while a contract is past due', async () => {
     const contractId = await billing.report('past-due');
     await billing.bill();
-    billing.setClock('2026-02-20T10:00:00.000Z');
+    await billing.setClock('2026-02-20T10:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('past_due');
-    billing.setClock('2026-03-20T10:00:00.000Z');
+    await billing.setClock('2026-03-20T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
   });
@@ -160,7 +149,7 @@ describe('billing follows the CRM', () => {
     const trial = { status: 'trialing', trial_ends_at: '2026-02-14T10:00:00.000Z' };
     const contractId = await billing.report('from-trial', trial);
     await billing.bill();
-    billing.setClock('2026-02-10T12:00:00.000Z');
+    await billing.setClock('2026-02-10T12:00:00.000Z');
     expect(await billing.report('from-trial', {}, { occurredAt: '2026-02-10T11:00:00.000Z' })).toBe(
       contractId,
     );
@@ -176,7 +165,7 @@ describe('billing follows the CRM', () => {
   it('and takes over a new plan, price and interval with the next period', async () => {
     const contractId = await billing.report('changes');
     await billing.bill();
-    billing.setClock('2026-02-10T10:00:00.000Z');
+    await billing.setClock('2026-02-10T10:00:00.000Z');
     await billing.report('changes', {
       plan: 'pro',
       price: { currency: 'USD', unit_amount: 99_900, interval: 'year' },
@@ -184,7 +173,7 @@ describe('billing follows the CRM', () => {
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
     await billing.pay(contractId);
-    billing.setClock('2026-02-28T10:00:00.000Z');
+    await billing.setClock('2026-02-28T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual([
       '2026-01-31 to 2026-02-28',
@@ -208,12 +197,12 @@ describe('billing follows the CRM', () => {
     const contractId = await billing.report(signupId);
     await billing.bill();
     await billing.pay(contractId);
-    billing.setClock('2026-02-10T10:00:00.000Z');
+    await billing.setClock('2026-02-10T10:00:00.000Z');
     await billing.report(signupId, { price: undefined });
-    billing.setClock(backAt);
+    await billing.setClock(backAt);
     await billing.bill();
     await billing.report(signupId);
-    billing.setClock('2026-03-10T10:00:00.000Z');
+    await billing.setClock('2026-03-10T10:00:00.000Z');
     await billing.bill();
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28', next]);
   });

@@ -21,7 +21,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { openBooks } from '../support/billing/books.ts';
-import { renameBuyer } from '../support/billing/money.ts';
+import { addOldInvoice, renameBuyer } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -594,8 +594,8 @@ describe('a reminder', () => {
   it('is never sent about an invoice from before there was a seller', async () => {
     const old = await openBooks({ settings: null });
     try {
-      const { email } = await old.report('Old');
-      await old.bill();
+      const { id, email } = await old.report('Old');
+      await addOldInvoice(old.db, id, { issuedAt: old.now() });
       await sql`insert into billing_settings (version, settings, counts_from, made_by, why)
         select 1, '{}', '2027-02-01', 'test', 'test'`.execute(old.db);
       await old.setClock('2027-02-27T10:00:00.000Z');
@@ -615,15 +615,14 @@ it('without a seller no trial is told of, and without an archive a document goes
     await plain.setClock('2027-02-12T10:00:00.000Z');
     await plain.bill();
     expect(await plain.send()).toEqual([]);
-    const old = await plain.report('PlainOld');
-    await plain.bill();
+    const old = await plain.report('PlainOld', { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00Z' });
+    const number = await addOldInvoice(plain.db, old.id);
     await setSettings(plain.db);
-    const { rows } = await sql<{ number: string }>`select number from invoices`.execute(plain.db);
     // The payment of an invoice without a document brings no mail of thanks either.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
-        { number: rows[0]?.number ?? '', id: 'pays-old', paidAt: plain.now() },
+        { number, id: 'pays-old', paidAt: plain.now() },
         { now: plain.now(), recordedBy: 'payments' },
       ),
     );

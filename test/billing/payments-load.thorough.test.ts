@@ -70,6 +70,8 @@ it(`each of ${payments} payments counts once while processes are killed, and the
       await vi.waitFor(
         async () => {
           const answer = await sendReport(at % 2 ? app : other, report, { webhookId });
+          // A refund before its payment is sent again later (contract 7.474).
+          if (answer.status === 422 && report.of) return void queue.unshift(message);
           expect([200, 201], answer.text).toContain(answer.status);
           if (answer.status === 201 && !answer.headers.has('idempotent-replayed'))
             taken.set(report.payment_id, (taken.get(report.payment_id) ?? 0) + 1);

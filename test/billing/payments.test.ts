@@ -9,6 +9,7 @@ import { openApp } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
 import {
   addContract,
+  addEarlyRefund,
   addInvoice,
   buildPayment,
   buildRefund,
@@ -148,7 +149,7 @@ describe('a payment (contract 7.131 and 7.134)', () => {
   });
 });
 
-describe('a refund (contract 7.135, 7.136 and 7.138)', () => {
+describe('a refund (contract 7.135, 7.136, 7.138 and 7.474)', () => {
   it('takes first what is unallocated, then what is paid, and the invoice is open again', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(4_000, { invoice_number: number });
@@ -181,11 +182,24 @@ describe('a refund (contract 7.135, 7.136 and 7.138)', () => {
     expect(await readUnallocated(app.db, payment.id)).toBe(0);
   });
 
-  it('may come before its payment, and then the payment brings what is left', async () => {
+  it('before its payment is refused, and counts once it is sent again after that', async () => {
+    const payment = buildPayment(4_000);
+    const refund = buildRefund(payment.payment_id, 1_500);
+    const webhookId = freshWebhookId();
+    const early = await sendReport(app, refund, { webhookId });
+    expect([early.status, errorsOf(early)]).toEqual([422, ['/of']]);
+    expect(early.text).toContain('Send the refund again after the payment.');
+    expect(await readUnallocated(app.db, refund.payment_id)).toBeUndefined();
+    await report(app, payment);
+    expect(await report(app, refund, { webhookId })).toMatchObject({ status: 201, unallocated: 0 });
+    expect(await readUnallocated(app.db, payment.payment_id)).toBe(2_500);
+  });
+
+  it('that 1.0.0 has recorded before its payment is taken off when the payment comes', async () => {
     const number = await addInvoice(app.db);
     const payment = buildPayment(4_000, { invoice_number: number });
     const refund = buildRefund(payment.payment_id, 1_500);
-    expect(await report(app, refund)).toMatchObject({ status: 201, unallocated: -1_500 });
+    await addEarlyRefund(app.db, refund);
     expect(await report(app, payment)).toMatchObject({
       ...{ allocated: 2_500, unallocated: 0, invoice: { status: 'open', open: 951 } },
     });
@@ -231,7 +245,7 @@ describe('a refund (contract 7.135, 7.136 and 7.138)', () => {
 
   it('goes on waiting if its payment comes in another currency', async () => {
     const refund = buildRefund('pay_other_currency', 300);
-    await report(app, refund);
+    await addEarlyRefund(app.db, refund);
     const dollars = { payment_id: 'pay_other_currency', amount: { currency: 'USD', unit_amount: 1_000 } };
     expect(await report(app, buildPayment(1_000, dollars))).toMatchObject({
       status: 201,
@@ -294,7 +308,7 @@ describe('a report (contract 7.61, 7.143 and 7.144)', () => {
     }
     const same = { ...payment, paid_at: '2026-02-01T11:00:00+01:00', invoice_number: ' some number ' };
     expect(await report(app, same)).toMatchObject({ status: 200, applied: false });
-    const refund = buildRefund('pay_unknown', 100);
+    const refund = buildRefund(payment.payment_id, 100);
     await report(app, refund);
     expect((await sendReport(app, { ...refund, of: 'pay_other' })).status).toBe(422);
   });

@@ -5,12 +5,11 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
 import type { BillingSettings } from '../../server/billing/settings/settings.ts';
-import { type Answer, locationOf, openApp, openProductionApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { germanSettings, setBillingClock } from '../support/billing/settings.ts';
 import { idOf } from '../support/database/database.ts';
-import { addPerson, addSession, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
-import { readOurFile } from '../support/project/documents.ts';
+import { addPerson, addSession, call, readData, readOutcome } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 let lagMs = 0;
@@ -674,29 +673,6 @@ describe('the page', () => {
     expect((await openBrowser(app.send).send(page, { headers: html })).headers.get('location')).toBe(
       `/login?next=${encodeURIComponent(page)}`,
     );
-  });
-
-  it('fills in the example of docs/operate/billing.md, while there is no seller in local mode', async () => {
-    const browser = await open();
-    expect((await browser.send(page, { headers: html })).text).toContain('href="?example"');
-    const filled = await browser.send(`${page}?example`, { headers: html });
-    expect(filled.text).toContain('Nothing is saved yet');
-    const saved = await browser.send(page, { form: { ...fieldsOf(filled), why }, headers: html });
-    expect(locationOf(saved).search).toBe('?saved=set');
-    const [, example = ''] = /```json\n(.*?)```/s.exec(readOurFile('docs/operate/billing.md')) ?? [];
-    expect((await findSettingsInForce(app.db))?.settings).toEqual(JSON.parse(example));
-    const later = await browser.send(`${page}?example`, { headers: html });
-    expect(later.text).not.toMatch(/href="\?example"|Nothing is saved yet/);
-    expect(fieldsOf(later).sellerName).toBe('Blumen GmbH');
-  });
-
-  it('has no example in production', async () => {
-    const inProduction = await openProductionApp();
-    const { cookie } = await addStaff(inProduction);
-    const { text } = await inProduction.send(`${page}?example`, { cookie, headers: html });
-    expect(text).toContain('There is no seller yet');
-    expect(text).not.toMatch(/href="\?example"|Nothing is saved yet|Blumen/);
-    await inProduction.close();
   });
 
   it('sets up billing without script, and shows what counts', async () => {

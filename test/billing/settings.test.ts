@@ -10,6 +10,7 @@ import {
 } from '../../server/billing/settings/settings-form.ts';
 import { isMemberState } from '../../server/billing/values/countries.ts';
 import { readVatId } from '../../server/billing/values/vat-ids.ts';
+import { exampleSettings } from '../../server/doors/demo/example-settings.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
 /** Changes the members of the settings at these pointers. The value undefined removes a member. */
@@ -69,6 +70,7 @@ describe('settings', () => {
   it('are right as docs/operate/billing.md has them', () => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync('docs/operate/billing.md', 'utf8')) ?? [];
     expect(faults(JSON.parse(example))).toEqual({});
+    expect(exampleSettings).toEqual(JSON.parse(example));
   });
 
   it.each<[what: string, changes: Record<string, unknown>, pointer: string, says: RegExp]>([
@@ -354,11 +356,15 @@ describe('the form of settings', () => {
   const fields = writeSettingsForm(germanSettings);
 
   it('gives back the settings that it was made from', () => {
-    expect(readSettingsForm(fields)).toEqual(germanSettings);
+    // The form says what settings without a choice mean.
+    const terms = { ...germanSettings.terms, invoice_while_past_due: true };
+    expect(readSettingsForm(fields)).toEqual({ ...germanSettings, terms });
+    const waits = { ...germanSettings, terms: { ...terms, invoice_while_past_due: false } };
+    expect(readSettingsForm(writeSettingsForm(waits))).toEqual(waits);
     expect(fields).toMatchObject({ 'ruleRate-1': '19.00', 'plan-1': 'starter', customersMayCancel: 'yes' });
     const yen = change({ '/seller/currency': 'JPY', '/plans/starter/price': 2900 }) as BillingSettings;
     expect(writeSettingsForm(yen)['planPrice-1']).toBe('2900');
-    expect(readSettingsForm(writeSettingsForm(yen))).toEqual(yen);
+    expect(readSettingsForm(writeSettingsForm(yen))).toEqual({ ...yen, terms });
   });
 
   it('has the names of the countries of its rules, and takes codes too (contract 7.455)', () => {

@@ -12,7 +12,7 @@ const end = '2026-02-14T10:00:00.000Z';
 const trial = { status: 'trialing', trial_ends_at: end };
 const moved = ['contract.moved expire'];
 
-const billing = shared(openBilling);
+const billing = shared(() => openBilling());
 beforeEach(() => billing.setClock(start));
 afterEach(() => expect(billing.takeFaults()).toEqual([]));
 
@@ -20,10 +20,10 @@ describe('the billing job stores that a trial is over', () => {
   it('from the moment on, once, and changes nothing else', async () => {
     const contractId = await billing.report('ends', trial);
     const before = await readRow(contractId);
-    billing.setClock('2026-02-14T09:59:59.999Z');
+    await billing.setClock('2026-02-14T09:59:59.999Z');
     await billing.bill();
     expect(await readRow(contractId)).toEqual(before);
-    billing.setClock(end);
+    await billing.setClock(end);
     await billing.bill();
     await billing.bill();
     expect(await readRow(contractId)).toEqual({ ...before, status: 'expired' });
@@ -36,7 +36,7 @@ describe('the billing job stores that a trial is over', () => {
     const other = connect(app.databaseUrl, { poolSize: 8 });
     const ids: string[] = [];
     for (const at of [0, 1, 2, 3]) ids.push(await billing.report(`at-once-${at}`, trial));
-    billing.setClock(end);
+    await billing.setClock(end);
     await Promise.all(Array.from({ length: 16 }, (_, at) => billing.bill(at % 2 ? app.db : other.db)));
     await other.close();
     for (const contractId of ids) {
@@ -49,15 +49,15 @@ describe('the billing job stores that a trial is over', () => {
     const extended = await billing.report('extended', trial);
     const active = await billing.report('active', trial);
     const canceled = await billing.report('canceled', trial);
-    billing.setClock('2026-02-14T09:59:59.999Z');
+    await billing.setClock('2026-02-14T09:59:59.999Z');
     await billing.report('extended', { ...trial, trial_ends_at: '2026-02-20T10:00:00.000Z' });
     await billing.report('active', { trial_ends_at: end });
     await billing.report('canceled', { status: 'canceled', trial_ends_at: end });
-    billing.setClock('2026-02-14T12:00:00.000Z');
+    await billing.setClock('2026-02-14T12:00:00.000Z');
     await billing.bill();
     const statuses = await Promise.all([extended, active, canceled].map(billing.statusOf));
     expect(statuses).toEqual(['trialing', 'active', 'canceled']);
-    billing.setClock('2026-02-20T10:00:00.000Z');
+    await billing.setClock('2026-02-20T10:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(extended)).toBe('expired');
   });
@@ -66,7 +66,7 @@ describe('the billing job stores that a trial is over', () => {
     const ids: string[] = [];
     for (let at = 0; at < 16; at++) ids.push(await billing.report(`race-${at}`, trial));
     const longer = { ...trial, trial_ends_at: '2026-03-14T10:00:00.000Z' };
-    billing.setClock('2026-02-14T09:59:59.999Z');
+    await billing.setClock('2026-02-14T09:59:59.999Z');
     const { log } = recordLog();
     const atEnd = { db: billing.app.db, now: () => new Date(end), log };
     await Promise.all([runBilling(atEnd), ...ids.map((_, at) => billing.report(`race-${at}`, longer))]);
@@ -89,7 +89,7 @@ describe('the billing job stores that a trial is over', () => {
       'begin raise exception ''refused''; end'`.execute(billing.app.db);
     await sql`create trigger refuse before update on service_contracts for each row
       when (new.plan = 'stuck') execute function refuse()`.execute(billing.app.db);
-    billing.setClock(end);
+    await billing.setClock(end);
     await billing.bill();
     expect(billing.takeFaults()).toMatchObject([{ err: { message: 'refused' } }]);
     const left = () =>

@@ -1,11 +1,13 @@
 // What a customer of the CRM does in a browser: from a mail to a password, a contract and an invoice.
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { followMail, logIn, openInspection, openSite } from '../support/app/browser.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
 const password = 'seven quiet lanterns';
 const site = shared(openSite);
+beforeAll(() => setSettings(site.app.db));
 
 const becomeCustomer = (signupId: string, contract: object) => {
   const signup = buildSignup(signupId);
@@ -33,16 +35,16 @@ it('a new customer gets from the mail to a password, the contract and its invoic
     await page.getByRole('link', { name: 'Billing' }).press('Enter');
     await contract.waitFor({ timeout: 5_000 });
   }, 30_000);
-  expect(await contract.textContent()).toMatch(/starter.*EUR\s29\.00 a month.*Active/);
-  const invoice = page.getByRole('link', { name: /^Invoice \d+$/ });
+  expect(await contract.textContent()).toMatch(/Starter.*EUR\s29\.00 a month.*Active/);
+  const invoice = page.getByRole('link', { name: /^Invoice INV-\d+-\d+$/ });
   for (let attempt = 0; attempt < 50 && !(await invoice.isVisible()); attempt++) {
     await page.waitForTimeout(300);
     await page.reload();
   }
   await invoice.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /^Invoice \d+$/ }).waitFor();
-  expect(await page.getByRole('main').textContent()).toMatch(/Account keyboard.*Unpaid due.*EUR\s29\.00/);
+  await page.getByRole('heading', { name: /^Invoice INV-\d+-\d+$/ }).waitFor();
+  expect(await page.getByRole('main').textContent()).toMatch(/Account keyboard.*Unpaid.*EUR\s34\.51/);
   // Printing shows nothing but the invoice.
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
@@ -121,7 +123,7 @@ it('every page for customers has no serious axe finding, console message or side
   await page.getByRole('link', { name: /^Invoice/ }).click();
   await page.getByRole('heading', { name: /^Invoice/ }).waitFor();
   await look('invoice');
-  await look('invoice of nobody', '/invoices/999999');
+  await look('invoice of nobody', '/invoices/INV-2026-9999');
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
 });

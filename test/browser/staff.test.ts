@@ -345,7 +345,6 @@ it('the settings of billing look right empty, set, refused and waiting', async (
   const { page, complaints } = await visitAs('admin@example.test');
   const { faults, look } = openInspection(page, 'billing settings');
   await look('empty', '/admin/billing/settings');
-  await look('with the example', '/admin/billing/settings?example');
   const wide = germanSettings.seller;
   await setSettings(db, {
     ...germanSettings,

@@ -21,7 +21,7 @@ const stranger = 'merchant@example.test';
 let contractId: string;
 let number: string;
 let creditNumber: string;
-const billing = shared(openBilling);
+const billing = shared(() => openBilling({ settings: null }));
 beforeAll(async () => {
   const { db } = billing.app;
   await setSettings(db);
@@ -31,7 +31,7 @@ beforeAll(async () => {
     db,
   );
   await billing.bill();
-  number = (await billing.invoicesOf(contractId))[0]?.document ?? '';
+  number = (await billing.invoicesOf(contractId))[0]?.number ?? '';
   await billing.settle(number, 'void');
   const { rows } = await sql<{
     number: string;
@@ -157,7 +157,7 @@ describe('the files of a document', () => {
       select account_id, 'Rue 1', '75001', 'Paris', 'FR', ${checked}::text, ${checked}::text
       from service_contracts where id = ${id} on conflict do nothing`.execute(db);
     await billing.bill();
-    const invoice = (await billing.invoicesOf(id))[0]?.document ?? '';
+    const invoice = (await billing.invoicesOf(id))[0]?.number ?? '';
     const exempt = { country: '*', rate: 0, category: 'E' as const, words: 'Small', from: '2020-01-01' };
     await setSettings(db, {
       ...germanSettings,
@@ -236,7 +236,7 @@ it('a buyer whose name and address are from before noncharacters were refused ge
     select account_id, 'Rue 1', '75001', 'Paris', 'FR' from users where email = ${email}`.execute(db);
   await sql`update users set email = ${'be\ufffefore@example.test'} where email = ${email}`.execute(db);
   await billing.bill();
-  await billing.settle((await billing.invoicesOf(id))[0]?.document ?? '', 'void');
+  await billing.settle((await billing.invoicesOf(id))[0]?.number ?? '', 'void');
   const { rows } = await sql<{ number: string; buyer: unknown }>`select d.number, d.facts -> 'buyer' as buyer
     from documents d join invoices i on i.number = d.invoice where i.contract_id = ${id}`.execute(db);
   expect(rows).toHaveLength(2);
@@ -378,7 +378,7 @@ describe('the address of a file (contract 7.222 to 7.225)', () => {
     const { db } = billing.app;
     const id = await billing.report('gone', {}, { email: 'gone@example.test' });
     await billing.bill();
-    const of = (await billing.invoicesOf(id))[0]?.document ?? '';
+    const of = (await billing.invoicesOf(id))[0]?.number ?? '';
     const { pdf } = await filesOf(of);
     const user = await db
       .selectFrom('users')

@@ -12,6 +12,7 @@ import { openBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows, idOf, openFreshDatabase } from '../support/database/database.ts';
 import { openOtherRole } from '../support/database/database-role.ts';
@@ -280,23 +281,33 @@ describe('an operator', () => {
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
     };
     await pushSignup(app, buildSignup('crm_doors_due', { contract }));
+    await setSettings(app.db);
     const { log } = recordLog();
     const now = () => new Date();
     const billed = await changesBy(async () => {
       await runBilling({ db: app.db, now, log });
-      await sql`update invoices set due_at = now() - interval '1 hour'
-        where contract_id = (select id from service_contracts where signup_id = 'crm_doors_due')`.execute(
-        app.db,
-      );
+      await app.db.connection().execute(async (db) => {
+        // Only the role that owns the database may change when an invoice is due.
+        await sql`set session_replication_role = replica`.execute(db);
+        await sql`update invoices set due_at = now() - interval '1 hour', past_due_at = now() - interval '1 hour'
+          where contract_id = (select id from service_contracts where signup_id = 'crm_doors_due')`.execute(
+          db,
+        );
+        await sql`reset session_replication_role`.execute(db);
+      });
       await runBilling({ db: app.db, now, log });
     });
     expect(billed).toMatchObject([
       { by: 'service', cause: 'billing', members: { status: { from: 'active', to: 'past_due' } } },
     ]);
-    const { rows } = await sql<{ number: string }>`select number from invoices i join service_contracts c
+    const { rows } = await sql<{
+      number: string;
+    }>`select document as number from invoices i join service_contracts c
       on c.id = i.contract_id where signup_id = 'crm_doors_due'`.execute(app.db);
-    expect(await changesBy(() => cli(['invoice:paid', String(rows[0]?.number)]))).toMatchObject([
-      { by: 'operator', cause: 'invoice:paid', members: { status: { from: 'past_due', to: 'active' } } },
+    expect(
+      await changesBy(() => cli(['payment:record', String(rows[0]?.number), '--amount', '34.51'])),
+    ).toMatchObject([
+      { by: 'operator', cause: 'payment:record', members: { status: { from: 'past_due', to: 'active' } } },
     ]);
   });
 });

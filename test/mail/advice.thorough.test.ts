@@ -207,6 +207,7 @@ const others: NoticeKind[] = [
   'invitation_sent',
   'invitation_taken',
   'link_removed',
+  'no_seller',
   'person_frozen',
   'billing_details_changed',
   'invoice_email_changed',

@@ -5,7 +5,7 @@ import { listCreditNotes } from '../../db/tables/documents.ts';
 import { findInvoice } from '../../db/tables/invoices.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
-import { addContract, addInvoice, buildPayment, issueNext, report } from '../support/billing/money.ts';
+import { addContract, addInvoice, addOldInvoice, buildPayment, report } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import {
   addPerson,
@@ -178,13 +178,11 @@ it('in the audit a manager sees events about documents and payments of customers
   }
   await report(app, buildPayment(300, { payment_id: 'stranger', invoice_number: 'INV-1999-8' }));
   await act('paidBack', { payment: 'stranger' });
-  // Without a seller, an invoice has only its bare number.
-  await sql`update billing_settings set stopped_at = now()`.execute(app.db);
-  const bare = await issueNext(app.db, await addContract(app.db, { email: customer.email }));
-  const bareOfStaff = await issueNext(app.db, await addContract(app.db, { email: colleague.email }));
+  // An invoice from before there was a seller has only its bare number.
+  const bare = await addOldInvoice(app.db, await addContract(app.db, { email: customer.email }));
+  const bareOfStaff = await addOldInvoice(app.db, await addContract(app.db, { email: colleague.email }));
   await act('credit', { number: bare });
   await act('credit', { number: bareOfStaff });
-  await setSettings(app.db);
   await sql`update service_contracts set account_id = null, user_id = null
     where account_id = ${erased.accountId}`.execute(app.db);
 
@@ -203,7 +201,7 @@ it('in the audit a manager sees events about documents and payments of customers
   expect(seen).toHaveLength(all.filter(isOfCustomer).length);
   expect(seen.filter((event) => !isOfCustomer(event))).toEqual([]);
   expect(seen.map(({ type }) => type).sort()).toEqual([
-    ...['credit_note.issued', 'credit_note.issued', 'invoice.issued', 'invoice.issued', 'invoice.void'],
+    ...['credit_note.issued', 'credit_note.issued', 'invoice.issued', 'invoice.void'],
     ...['payment.allocated', 'payment.recorded', 'payment.refunded'],
   ]);
   expect(JSON.stringify(seen)).not.toMatch(/stranger|waits-(?!customer)|"(address|device|place)":"/);

@@ -23,7 +23,7 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
   return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;
 }
 
-type Listed = Invoice & { isOverdue: boolean; open: number };
+type Listed = Invoice & { isOverdue: boolean; open: number; hasDocument: boolean };
 
 /** The open amount in each currency. */
 const sumOpen = (invoices: Listed[]): Amount[] =>
@@ -44,6 +44,9 @@ export function Invoices({
   isOwn?: boolean;
 }) {
   const open = sumOpen(invoices);
+  // Customers have no page of an invoice without a document.
+  const linkOf = (hasDocument: boolean, number: string) =>
+    opens && (hasDocument || !isOwn) ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined;
   return (
     <Section
       id="invoices"
@@ -62,7 +65,7 @@ export function Invoices({
         {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, open, ...amount }) => (
           <Row
             key={number}
-            href={opens ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined}
+            href={linkOf(amount.hasDocument, number)}
             title={`Invoice ${number}`}
             about={
               <>

@@ -3,7 +3,7 @@ import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { Disclosure } from '../disclosure.tsx';
 import { Day } from '../instant.tsx';
-import { Money } from '../money.tsx';
+import { type Amount, Money } from '../money.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
@@ -97,7 +97,7 @@ function About(contract: Contract) {
         To go on after the trial, ask <bdi>{goOn.name}</bdi>: <bdi>{goOn.email}</bdi>.
       </>,
     );
-  if (next) lines.push(<NextCharge {...next} />);
+  if (next) lines.push(<NextCharge next={next} isBeforeTax={isBeforeTax} />);
   return lines.filter(Boolean).map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
     <span key={at} className="line">
@@ -106,10 +106,21 @@ function About(contract: Contract) {
   ));
 }
 
-function NextCharge(next: Next) {
+function NextCharge({ next, isBeforeTax }: { next: Next; isBeforeTax: boolean }) {
   if (next.state === 'held')
     return 'Your next invoice is being prepared. We cannot say its date and amount yet.';
-  if (next.state === 'after_payment') return 'You get the next invoice once the overdue one is paid.';
+  if (next.state === 'after_payment')
+    return (
+      <>
+        You get the next invoice once the overdue one is paid.
+        {next.periods > 0 && (
+          <>
+            {' '}
+            <WaitingPeriods count={next.periods} sums={next.sums} isBeforeTax={isBeforeTax} />
+          </>
+        )}
+      </>
+    );
   const { on, total, taxRate } = next;
   return (
     <>
@@ -118,6 +129,28 @@ function NextCharge(next: Next) {
     </>
   );
 }
+
+/** Periods that begin while a contract is past due, if the settings let them wait (contract 7.478). */
+export const WaitingPeriods = ({
+  count,
+  sums,
+  isBeforeTax,
+}: {
+  count: number;
+  sums: Amount[];
+  isBeforeTax: boolean;
+}) => (
+  <>
+    {count === 1 ? '1 period waits: ' : `${count} periods wait: `}
+    {sums.map((sum, at) => (
+      <span key={sum.currency}>
+        {at > 0 && ' and '}
+        <Money {...sum} />
+      </span>
+    ))}
+    {isBeforeTax && ' before tax'}.
+  </>
+);
 
 // The words of the buttons, also for the page that asks for a credential first.
 export const cancelWords = 'Cancel the contract';

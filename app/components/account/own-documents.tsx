@@ -67,7 +67,7 @@ function toRow(document: Document): TableRow {
     data: { 'data-document': number },
     cells: [
       <>
-        <a href={`/invoices/${number}`}>{name}</a>
+        {hasDocument ? <a href={`/invoices/${number}`}>{name}</a> : name}
         <span className="hint">
           <bdi className="plan">{document.title}</bdi>
           {corrects && `, corrects invoice ${corrects}`}

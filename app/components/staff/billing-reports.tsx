@@ -48,8 +48,7 @@ export const sayMonth = (text: string) => month.format(new Date(`${text}-01T00:0
 
 const categories: Record<string, string> = { AE: 'Reverse charge', E: 'Exempt', O: 'Not subject to tax' };
 
-export const sayRate = (category: string | null, rate: number) =>
-  category === null ? 'Not a tax invoice' : (categories[category] ?? `${rate / 100} %`);
+export const sayRate = (category: string, rate: number) => categories[category] ?? `${rate / 100} %`;
 
 export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
   const months = [...new Set(rows.map((row) => row.month))];

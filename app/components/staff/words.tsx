@@ -46,6 +46,7 @@ export const blockedWords: Record<string, string> = {
   account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
   country_unread:
     'The billing address of its signup could not be read, and so not the country, which decides the tax. Ask the customer to enter it under Billing, or have the CRM report it again.',
+  no_seller: 'There is no seller yet. Set one in the settings.',
   no_tax_rule: 'No tax rule fits. Add one in the settings.',
   tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
   price_too_high: 'Its price is too high for an invoice.',

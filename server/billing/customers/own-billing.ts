@@ -1,6 +1,6 @@
 // What customers see of billing (contract 7.247 to 7.252). A person whose email address is not proved sees nothing of it.
 import { findDocumentOf } from '../../../db/tables/documents.ts';
-import { findInvoiceOfAccount, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
+import { findInvoice, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
 import {
   type DocumentSort,
   listOpenOf,
@@ -19,9 +19,9 @@ import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 import { findLastDayIn } from '../contracts/last-day.ts';
 import { buildTaxedBuyer } from '../invoices/buyers.ts';
 import { findSettings, findZone, type Settings, zoneOf } from '../invoices/issue.ts';
-import { addMonths, previewDocuments } from '../invoices/preview.ts';
+import { previewDocuments } from '../invoices/preview.ts';
+import { invoicesPastDue } from '../settings/settings.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
-import { dayIn } from '../values/days.ts';
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { listPeriods } from '../values/periods.ts';
@@ -128,12 +128,24 @@ export async function readLastDays({ db, now }: Deps, accountId: string) {
 /** More than 12: because of 29 February, a yearly contract's next period may begin more than a year from now. */
 const monthsAhead = 13;
 
-/** Returns the contract's next invoice, or null if there will be none. A blocked invoice has no amount. */
+/** Returns the contract's next invoice, or null if none is known. A blocked invoice has no amount. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
-  const first = settings ? findForecast(settings, asked, now) : findPlainCharge(asked, now);
+  const first = settings && findForecast(settings, asked, now);
   if (!first) return null;
   if (first === 'held') return { state: 'held' as const };
-  if (presentStatus(asked.contract, now) === 'past_due') return { state: 'after_payment' as const };
+  if (presentStatus(asked.contract, now) === 'past_due' && !invoicesPastDue(settings.settings)) {
+    const charges = [...asked.waiting, ...listPeriods(asked.contract, now).charges];
+    const waiting = charges.flatMap(({ price }) => (price.unitAmount > 0 ? [price] : []));
+    const currencies = [...new Set(waiting.map(({ currency }) => currency))];
+    const sums = currencies.map((currency) => {
+      const own = waiting.filter((price) => price.currency === currency);
+      return toAmount(
+        currency,
+        own.reduce((sum, { unitAmount }) => sum + unitAmount, 0),
+      );
+    });
+    return { state: 'after_payment' as const, periods: waiting.length, sums };
+  }
   return { state: 'comes' as const, ...first };
 }
 
@@ -148,14 +160,6 @@ function findForecast({ settings }: Settings, asked: Asked, now: Date) {
     /** In hundredths of a percent. */
     taxRate: tax > 0 ? rate : null,
   };
-}
-
-function findPlainCharge({ contract, waiting }: Asked, now: Date) {
-  const { charges } = listPeriods(contract, addMonths(now, monthsAhead));
-  const first = [...waiting, ...charges].find(({ price }) => price.unitAmount > 0);
-  if (!first) return null;
-  const total = toAmount(first.price.currency, first.price.unitAmount);
-  return { on: toDate(dayIn('UTC', first.startsAt)), total, taxRate: null };
 }
 
 function describeInvoice(invoice: OwnDocument, now: Date) {
@@ -230,33 +234,24 @@ export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
 /** Throws 404 `not_found`. */
 export async function getOwnDocument({ db, now }: Deps, { session }: Actor, number: string) {
   const { account, emailVerifiedAt } = session.user;
-  if (!emailVerifiedAt) throw new AppError('not_found');
-  const [invoice, entry] = await Promise.all([
-    findInvoiceOfAccount(db, number, account.id),
-    findDocumentOf(db, number, account.id),
-  ]);
-  const facts = entry?.facts as DocumentFacts | undefined;
-  const document = facts ? describeDocument(facts) : null;
-  const isXml = facts !== undefined && hasXml(facts);
-  if (!invoice) {
-    if (!document) throw new AppError('not_found');
-    return {
-      kind: 'credit_note' as const,
-      number,
-      document,
-      hasXml: isXml,
-      minorDigits: minorDigits(document.currency),
-    };
-  }
-  const { id: _id, contractId: _contract, pastDueAt: _pastDueAt, ...shown } = invoice;
-  const settings = invoice.status === 'open' && document ? await findSettings(db) : undefined;
+  const entry = emailVerifiedAt ? await findDocumentOf(db, number, account.id) : undefined;
+  if (!entry) throw new AppError('not_found');
+  const facts = entry.facts as DocumentFacts;
+  const shown = {
+    number,
+    document: describeDocument(facts),
+    hasXml: hasXml(facts),
+    minorDigits: minorDigits(facts.currency),
+  };
+  const invoice = entry.kind === 'invoice' ? await findInvoice(db, number) : undefined;
+  if (!invoice) return { ...shown, kind: 'credit_note' as const };
+  const { id: _id, contractId: _contract, pastDueAt: _pastDueAt, ...said } = invoice;
+  const settings = invoice.status === 'open' ? await findSettings(db) : undefined;
   return {
+    ...said,
     ...shown,
     kind: 'invoice' as const,
     isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
-    minorDigits: minorDigits(invoice.currency),
-    document,
-    hasXml: isXml,
     howToPay: describeAccount(settings),
     ...describePayment(settings, { number, open: { currency: invoice.currency, unitAmount: invoice.open } }),
   };

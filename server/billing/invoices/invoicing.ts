@@ -13,7 +13,7 @@ import {
   findEndedTrials,
   type Search,
 } from '../../../db/tables/due-contracts.ts';
-import { insertInvoice, isPastDue } from '../../../db/tables/invoices.ts';
+import { isPastDue } from '../../../db/tables/invoices.ts';
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import {
@@ -22,16 +22,21 @@ import {
   setCancelsAt,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
-import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
+import {
+  type Charge,
+  hasWaitedFor,
+  listWaitingPeriods,
+  setWaitingPeriods,
+} from '../../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
-import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
 import { applyMove, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
+import { invoicesPastDue } from '../settings/settings.ts';
 import { listPeriods } from '../values/periods.ts';
-import { type BlockedCode, findSettings, issueInvoice } from './issue.ts';
+import { type BlockedCode, findSettings, issueInvoice, type Settings } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 
-const daysToPay = 14;
 const batchSize = 100;
 
 type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
@@ -85,14 +90,14 @@ async function forEachContract(
 }
 
 /**
- * If `isEnding`, periods that began while the contract was past due are invoiced as well. `replaces` maps the first day of a
+ * If `isEnding`, periods that wait because the contract is past due are invoiced as well. `replaces` maps the first day of a
  * period to the lost number that its invoice replaces.
  */
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices each period that began before the contract ended. If the period is blocked, the contract is past due, or billing
- * waits, the period waits and keeps its price. Returns the contract as it is afterwards. `trx` has locked the contract.
+ * Invoices each period that began before the contract ended. If the period is blocked, past-due contracts wait (contract 7.476),
+ * or billing waits, the period waits and keeps its price. Returns the contract as it is afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -103,11 +108,14 @@ export async function invoiceBegun(
   const waiting = await listWaitingPeriods(trx, contract.id);
   const charges = [...waiting, ...begun];
   if (charges.length === 0) return contract;
-  const isWaiting =
-    (contract.status === 'past_due' && !isEnding) || (await findBillingPause(trx)) !== undefined;
-  const { left, blocked } = isWaiting
-    ? { left: charges, blocked: undefined }
-    : await invoiceInOrder(trx, contract, charges, { now, replaces });
+  // The settings are read once, so that all documents of this transaction name the same version.
+  const settings = await findSettings(trx);
+  const waitsForMoney =
+    contract.status === 'past_due' && !isEnding && settings && !invoicesPastDue(settings.settings);
+  const { left, blocked } =
+    waitsForMoney || (await findBillingPause(trx))
+      ? { left: charges, blocked: undefined }
+      : await invoiceInOrder(trx, settings, contract, charges, { now, replaces });
   if (waiting.length > 0 || left.length > 0)
     await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;
@@ -118,41 +126,24 @@ export async function invoiceBegun(
 
 async function invoiceInOrder(
   trx: Transaction<DB>,
+  settings: Settings | undefined,
   contract: Contract,
   charges: Charge[],
   { now, replaces }: Billed,
-): Promise<{ left: Charge[]; blocked: BlockedCode | undefined }> {
-  // The settings are read once, so that all documents of this transaction name the same version.
-  const settings = await findSettings(trx);
+): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
+  if (!settings) {
+    // Administrators are told of the first period that waits for a seller (contract 7.471).
+    if (!(await hasWaitedFor(trx, 'no_seller')))
+      await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
+    return { left: charges, blocked: 'no_seller' };
+  }
   for (const [at, charge] of charges.entries()) {
-    if (!settings) await issueWithoutSeller(trx, contract, charge, now);
-    else if (charge.price.unitAmount > 0) {
+    if (charge.price.unitAmount > 0) {
       const issued = await issueInvoice(trx, settings, contract, charge, { replaces });
       if ('blocked' in issued) return { left: charges.slice(at), blocked: issued.blocked };
     }
   }
   return { left: [], blocked: undefined };
-}
-
-/** Without billing settings, an invoice is not a tax invoice, and it may be for an amount of 0. */
-async function issueWithoutSeller(
-  trx: Transaction<DB>,
-  contract: Contract,
-  { plan, price, startsAt, endsAt }: Charge,
-  now: Date,
-): Promise<void> {
-  const number = await insertInvoice(trx, {
-    contractId: contract.id,
-    plan,
-    periodStartsAt: startsAt,
-    periodEndsAt: endsAt,
-    currency: price.currency,
-    unitAmount: price.unitAmount,
-    issuedAt: now,
-    dueAt: daysAfter(now, daysToPay),
-    ...(price.unitAmount === 0 && { paidAt: now }),
-  });
-  deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
 }
 
 export type Trail = Omit<AuditEvent, 'type' | 'reason'>;

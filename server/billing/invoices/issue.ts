@@ -1,4 +1,4 @@
-// Issues documents (contract 7.50 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. The
+// Issues documents (contract 7.51 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. The
 // series of numbers is locked last, because that lock holds up all other documents.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';

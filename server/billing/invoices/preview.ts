@@ -54,7 +54,7 @@ export function previewDocuments(
 }
 
 /** If a month is too short for the day, its last day counts. */
-export const addMonths = (from: Date, months: number): Date => {
+const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());
   return at;

@@ -81,15 +81,20 @@ export async function readSummary(
     sumRecurring(db, now),
     listTrialsEnding(db, { now, until: new Date(now.getTime() + trialDays * 24 * 3_600_000), limit }),
     listPastDue(db, { now, limit }),
-    sumIncome(db, { zone, from, before }),
-    hasIncomeBefore(db, { zone, month: from }),
+    sumIncome(db, { from, before }),
+    hasIncomeBefore(db, from),
     findBillingPause(db),
   ]);
   const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
   return {
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
-    pastDue: pastDue.slice(0, most).map((contract) => ({ ...contract, open: contract.open.map(withDigits) })),
+    pastDue: pastDue.slice(0, most).map(({ open, waiting, ...contract }) => ({
+      ...contract,
+      open: open.map(withDigits),
+      /** The periods that wait for the money, and the sums of their prices. */
+      waiting: { count: waiting.count, sums: waiting.sums.map(withDigits) },
+    })),
     unallocated: unallocated.map(withDigits),
     held: held.slice(0, most),
     /** Countries that would change the tax, and wait for an administrator. */

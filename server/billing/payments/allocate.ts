@@ -92,7 +92,10 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.amount === money.amount &&
   known.paidAt.getTime() === money.paidAt.getTime();
 
-/** Refunds may be reported before their payment, and are taken off first. The rest pays the invoice that the payment names. */
+/**
+ * Pays the invoice that the payment names. Until 1.2.0: 1.0.0 also took refunds that were reported before their payment. They are
+ * taken off first.
+ */
 async function applyPayment(
   trx: Transaction<DB>,
   money: Money,
@@ -123,13 +126,11 @@ async function applyRefund(
 ): Promise<void> {
   if (money.of === money.id) throw invalidMember('/of', 'Must be the id of a payment, not of this refund.');
   const payment = await findPayment(trx, money.of);
-  if (payment && payment.kind !== 'payment') throw invalidMember('/of', 'Must be the id of a payment.');
-  if (payment && payment.currency !== money.currency)
+  if (!payment) throw invalidMember('/of', faultWords.refund_early);
+  if (payment.kind !== 'payment') throw invalidMember('/of', 'Must be the id of a payment.');
+  if (payment.currency !== money.currency)
     throw invalidMember('/amount/currency', 'Must be the currency of the payment.');
-  if ((await listReturns(trx, money.id)).length > 0)
-    throw invalidMember('/payment_id', 'A refund of this id is recorded, so it must be a payment.');
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -money.amount });
-  if (!payment) return;
   let missing = money.amount;
   const left = Math.min(missing, payment.unallocated);
   if (left > 0) await setUnallocated(trx, payment.id, payment.unallocated - left);

@@ -15,7 +15,7 @@ export const paymentAnswerSchema = z
     unallocated: z
       .int()
       .describe(
-        'How much of a payment is left. Of a refund it is negative: how much found nothing to take from.',
+        'How much of a payment is left. Of a refund it is negative: how much it exceeds what was left of its payment.',
       ),
     invoice: z
       .object({

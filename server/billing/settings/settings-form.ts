@@ -111,7 +111,8 @@ function writeValue(settings: BillingSettings, place: Place): string {
   if (typeof value === 'number') return writeDigits(value, digitsOf(place, settings.seller.currency));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (place.countries) return value === '*' ? otherCountries : nameCountry(String(value));
-  return String((typeof value === 'object' ? place.path.at(-1) : value) ?? '');
+  // An optional choice that is left out means its usual value.
+  return String((typeof value === 'object' ? place.path.at(-1) : value) ?? place.usual ?? '');
 }
 
 const digitsOf = ({ digits = 0 }: Place, currency: string): number =>
@@ -124,7 +125,7 @@ function readValue(place: Place, typed: string, currency: string): unknown {
   if (countries)
     return isSameText(text, otherCountries) ? '*' : (findCountryByName(text) ?? readCountry(text) ?? text);
   if (text === '' && isOptional(schema)) return undefined;
-  if (schema instanceof z.ZodBoolean) return text === 'yes' ? true : text === 'no' ? false : text;
+  if (place.options?.yes) return text === 'yes' ? true : text === 'no' ? false : text;
   if (digits === undefined) return text;
   // People may write a rate with a percent sign.
   return readDecimal(digits === 2 ? text.replace(/%\s*$/, '') : text, digitsOf(place, currency)) ?? text;

@@ -233,6 +233,18 @@ export const settingsSchema = z.strictObject({
       'May customers cancel on their billing page?',
       { usual: 'yes', options: { yes: 'Yes', no: 'No' } },
     ),
+    // Left out, it means yes. Read it by `invoicesPastDue`.
+    invoice_while_past_due: field(
+      optional(z.boolean('Choose yes or no: true or false in a file.')).describe(
+        'whether past-due contracts are invoiced',
+      ),
+      'invoiceWhilePastDue',
+      'Are contracts invoiced while they are past due?',
+      {
+        ...{ usual: 'yes', options: { yes: 'Yes', no: 'No: their periods wait' } },
+        fault: 'Choose yes or no.',
+      },
+    ),
   }),
   tax: z.strictObject({
     prices: field(
@@ -324,6 +336,9 @@ export const settingsSchema = z.strictObject({
 });
 
 export type BillingSettings = z.output<typeof settingsSchema>;
+
+/** Contract 7.476. */
+export const invoicesPastDue = ({ terms }: BillingSettings): boolean => terms.invoice_while_past_due ?? true;
 
 /** Throws 422 `validation_failed` with a JSON pointer to each fault. */
 export function readSettings(json: unknown): BillingSettings {

@@ -122,8 +122,8 @@ async function writeBooks(
   const ofDocuments = {
     'documents.csv': (rows: (BookedDocument | BookedLoss)[]) =>
       rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
-    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toLine),
-    'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isKept).map(toTax),
+    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).map(toLine),
+    'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).map(toTax),
   };
   if (names.some((name) => name in ofDocuments))
     for await (const documents of readDocuments(trx, span)) await add(documents, ofDocuments);
@@ -138,7 +138,9 @@ async function writeBooks(
 
 const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
 
-const isKept = (row: BookedDocument | BookedLoss): row is BookedDocument => row.kind !== 'lost';
+/** Invoices from before there was a seller are only in documents.csv. */
+const isTaxed = (row: BookedDocument | BookedLoss): row is BookedDocument =>
+  row.kind !== 'lost' && row.category !== null;
 
 /** A lost document has only its number, the day of the restore, and the invoice that replaces it. */
 const toLoss = ({ number, kind, issued_on, invoice }: BookedLoss) => {

@@ -11,7 +11,7 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { isUuid } from '../../basics/uuid.ts';
 import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { numberSchema, paymentIdSchema } from '../../billing/payments/payment-message.ts';
-import { environment, isTerminal, print, systemUser } from '../../runtime/process.ts';
+import { environment, isTerminal, print, printAside, systemUser } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
 import { actWords, type CommandWords, furtherCommands } from '../../staff/act-words.ts';
 import { actsByCommand } from '../../staff/acts.ts';
@@ -166,7 +166,8 @@ export function addActCommands(program: Command): void {
     const { name = '', takes = {}, asks, needsWhy = false } = act.command ?? {};
     const words = furtherCommands[name] ?? actWords[intent]?.command;
     if (!words) continue;
-    const command = program.command(name).description(words.about);
+    const goes = words.goesFor && `${name} goes with version 1.2.0: use ${words.goesFor}`;
+    const command = program.command(name).description(goes ? `${words.about} (${goes})` : words.about);
     command.argument(...named[act.about.name].argument);
     const fields = Object.entries(takes).map(([field, taken]) => {
       const about = words.takes?.[field as keyof Given] ?? '';
@@ -195,6 +196,7 @@ export function addActCommands(program: Command): void {
           return value === undefined ? [] : [[field, value]];
         }),
       ) as Given;
+      if (goes) printAside(`${goes}.`);
       if (asks === 'always') requireAnswerable(options);
       print(await withDatabase((db) => perform(db, { intent, act, words, key, given }, options)));
     });

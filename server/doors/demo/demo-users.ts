@@ -1,7 +1,12 @@
-// The demo users of local mode (contract 11.1 and 11.2). Their ids are fixed, so that production recognises a
+// The demo users and the demo seller of local mode (contract 11.1, 11.2 and 7.473). Their ids are fixed, so that production recognises a
 // database that contains them.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
+import {
+  findSettingsInForce,
+  insertSettingsVersion,
+  lockSettingsVersions,
+} from '../../../db/tables/billing-settings.ts';
 import { hasUsers, type InternalRole, lockUsersTable } from '../../../db/tables/users.ts';
 import type { Capability } from '../../identity/ground/capabilities.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
@@ -78,3 +83,14 @@ export const hasDemoUsers = (db: Database): Promise<boolean> =>
     db,
     demoUsers.map((_, index) => demoId(0, index)),
   );
+
+/** Does nothing once there is a seller, or in a database that is not one of local mode. */
+export const seedDemoSeller = (db: Database, settings: object): Promise<void> =>
+  inTransaction(db, { by: 'service', cause: 'demo seller' }, async (trx) => {
+    await lockSettingsVersions(trx);
+    if ((await findSettingsInForce(trx)) || !(await hasDemoUsers(trx))) return;
+    await insertSettingsVersion(trx, {
+      settings,
+      ...{ begins: 'now', madeBy: 'local mode', actorId: null, why: 'A seller to try billing with' },
+    });
+  });

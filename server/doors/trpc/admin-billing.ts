@@ -11,7 +11,6 @@ import {
   readSettingsForm,
   writeSettingsForm,
 } from '../../billing/settings/settings-form.ts';
-import { exampleSettings } from '../demo/example-settings.ts';
 import { text } from './acts.ts';
 import { allowed, router } from './init.ts';
 
@@ -34,20 +33,16 @@ export const adminBillingRouter = router({
 
 export const billingFormsRouter = router({
   /** The answer of `admin.billing.settings`, and the form with what its fields hold. */
-  settings: allowed('billing.settings')
-    .input(z.object({ isExample: z.boolean() }))
-    .query(async ({ ctx, input: { isExample } }) => {
-      const described = await describeSettings(ctx.deps.db);
-      const latest = described.pending ?? described.inForce;
-      const example = latest || ctx.deps.config.production ? undefined : exampleSettings;
-      return {
-        ...described,
-        sections: describeSettingsForm(),
-        hasExample: example !== undefined,
-        fields: writeSettingsForm((isExample && example) || latest?.settings),
-        memberNames,
-      };
-    }),
+  settings: allowed('billing.settings').query(async ({ ctx }) => {
+    const described = await describeSettings(ctx.deps.db);
+    const latest = described.pending ?? described.inForce;
+    return {
+      ...described,
+      sections: describeSettingsForm(),
+      fields: writeSettingsForm(latest?.settings),
+      memberNames,
+    };
+  }),
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
     .mutation(({ ctx, input: { fields, ...more } }) => {

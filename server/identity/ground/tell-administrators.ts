@@ -8,29 +8,37 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 type Warning = {
   kind: WarningKind;
-  /** Undefined for an operator's command. */
-  actorId: string | undefined;
+  /** Undefined for an operator's command, or if the service itself tells. */
+  actorId?: string | undefined;
   tellsActor?: boolean;
   /** The user that the warning is about. They get a notice of their own instead. */
   about?: string;
+  /** Nobody did it, and each administrator gets the mail once, however many transactions tell of it at once. */
+  isOnce?: boolean;
   /** Must contain nothing that somebody typed. */
   details?: Record<string, string>;
 };
+
+// Until 1.2.0: an instance of 1.0.0 does not know these kinds of mail. Without `at`, it fails before it sends such a mail.
+const newKinds: WarningKind[] = ['no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
-  { kind, actorId, tellsActor = false, about, details }: Warning,
+  { kind, actorId, tellsActor = false, about, isOnce = false, details }: Warning,
 ): Promise<void> {
   const at = now();
   const said = {
-    at: at.toISOString(),
-    by: actorId ?? 'command',
+    [newKinds.includes(kind) ? 'since' : 'at']: at.toISOString(),
+    ...(!isOnce && { by: actorId ?? 'command' }),
     ...(about !== undefined && { who: about }),
     ...details,
   };
   for (const { id: userId, email: recipient } of await listAdmins(trx))
     if (userId !== about && (tellsActor || userId !== actorId))
-      deferMail(trx, { kind, userId, recipient, details: said, now: at });
+      deferMail(trx, {
+        ...{ kind, userId, recipient, details: said, now: at },
+        ...(isOnce && { key: `${kind}:${userId}` }),
+      });
 }

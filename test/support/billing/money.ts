@@ -35,6 +35,12 @@ export const buildPayment = (amount: number, changes: Partial<Report> = {}): Rep
 export const buildRefund = (of: string, amount: number, changes: Partial<Report> = {}): Report =>
   buildPayment(amount, { payment_id: freshId('ref'), kind: 'refund', of, ...changes });
 
+/** A refund that 1.0.0 has recorded before its payment. */
+export const addEarlyRefund = (db: Kysely<DB>, { payment_id, of = null, amount, paid_at }: Report) =>
+  sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
+    values (${payment_id}, 'refund', ${of}, ${amount.currency}, ${amount.unit_amount}, ${paid_at}, now(), 'payments',
+      ${-amount.unit_amount})`.execute(db);
+
 /** Signs and posts a report, by default with a new webhook id. */
 export function sendReport(
   app: Pick<TestApp, 'send' | 'config'>,
@@ -109,6 +115,30 @@ export async function addInvoice(
   const number = await issueNext(db, await addContract(db, ...of));
   if (!number) throw new Error('nothing was issued');
   return number;
+}
+
+/**
+ * An invoice as 1.0.0 issued it without a seller: a bare number, and no document. No trigger looks on, because one refuses such
+ * an invoice once there is a seller.
+ */
+export async function addOldInvoice(
+  db: Kysely<DB>,
+  contractId: string,
+  { issuedAt = new Date(), unitAmount = 2_900 }: { issuedAt?: Date; unitAmount?: number } = {},
+): Promise<string> {
+  return inTransaction(db, { by: 'service' }, async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx);
+    const { rows } = await sql<{ number: string }>`
+      with next as (update invoice_numbers set last_number = last_number + 1 returning last_number)
+      insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status,
+        issued_at, due_at, buyer_name, buyer_email)
+      select last_number, c.id, c.plan, ${issuedAt}::timestamptz, ${issuedAt}::timestamptz + interval '1 month', 'EUR',
+        ${unitAmount}, 'open', ${issuedAt}, ${issuedAt}::timestamptz + interval '14 days', a.name, u.email
+      from next, service_contracts c left join accounts a on a.id = c.account_id left join users u on u.id = c.user_id
+      where c.id = ${contractId}
+      returning number`.execute(trx);
+    return rows[0]?.number ?? '';
+  });
 }
 
 /** Gives the buyer of an invoice another name, so that the invoice may be issued again. */

@@ -118,6 +118,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   billing_details_changed: buildNotice('billing_details_changed', notice),
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
   invitation_sent: buildNotice('invitation_sent', { ...notice, by: admin, role: 'manager' }),
+  no_seller: buildNotice('no_seller', notice),
   invitation_taken: buildNotice('invitation_taken', { ...notice, who: manager, by: admin, role: 'admin' }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   'person_frozen of a long address': buildNotice('person_frozen', {
