@@ -56,7 +56,8 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
       const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
-        ...(replyTo && { replyTo: { name: '', address: replyTo } }),
+        // A header with letters beyond ASCII would take a mail server with SMTPUTF8, whoever the mail goes to.
+        ...(replyTo && !/\P{ASCII}/u.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,
         html,
