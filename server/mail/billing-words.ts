@@ -43,7 +43,7 @@ export type BillingWords = {
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-/** What is left to pay, and how. The rows are the same in each mail that asks for money (contract 7.501). */
+/** What is left to pay, and how. The rows are the same in each mail that asks for money (contract 7.502). */
 const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay'): [string, string][] =>
   open === undefined
     ? [[label, 'nothing']]

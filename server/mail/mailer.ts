@@ -56,7 +56,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
       const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
-        // A header with letters beyond ASCII would take a mail server with SMTPUTF8, whoever the mail goes to.
+        // A header with letters beyond ASCII would take a mail server with SMTPUTF8 for every mail.
         ...(replyTo && !/\P{ASCII}/u.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,

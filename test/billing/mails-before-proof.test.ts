@@ -1,4 +1,4 @@
-// Mails about documents to people who have not proved their address or set a password yet (contract 7.500 to 7.503, 9.385).
+// Mails about documents to people who have not proved their address or set a password yet (contract 7.500, 7.501, 9.385 and 9.386).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -49,7 +49,7 @@ const works = async (token: string | undefined) =>
   token !== undefined && (await findPasswordMail(books.deps, token)) !== undefined;
 
 describe('the mail with the first invoice', () => {
-  it('waits until its address is proved, and leaves at once then, with the PDF (contract 7.500)', async () => {
+  it('waits until its address is proved, and leaves at once then, with the PDF (contract 7.500 and 7.501)', async () => {
     const { email, userId, number } = await bill();
     for (const hours of [0, 0.1, 30, 71.9]) {
       await inHours(hours);
@@ -125,7 +125,7 @@ describe('the mail with the first invoice', () => {
     ]);
   });
 
-  it('goes to an address for invoices that is proved meanwhile, and its copy to the customer (contract 7.401)', async () => {
+  it('goes to an address for invoices that is proved meanwhile, and its copy to the customer (contract 7.401 and 7.501)', async () => {
     const { email, accountId, number } = await bill();
     await books.send();
     await inHours(1);
@@ -133,7 +133,7 @@ describe('the mail with the first invoice', () => {
     await proveInvoiceEmail(accountId, accounts);
     const sent = await books.send();
     expect(sent.map((mail) => [mail.to, mail.attachment?.name])).toEqual([[accounts, `${number}.pdf`]]);
-    // Whoever reads the address for invoices gets no way into the account.
+    // The reader of the address for invoices gets no way into the account (contract 9.386).
     expect(sent[0]?.text).not.toContain('password');
     await inHours(72);
     const copies = await books.send();
@@ -183,7 +183,7 @@ describe('the link to set a password in a mail about money', () => {
     return books.send();
   };
 
-  it('is a new one in each mail, and ends no other; each works for seven days (contract 9.385)', async () => {
+  it('is a new one in each mail, and ends no other; each works for seven days (contract 9.385 and 9.386)', async () => {
     const { email } = await bill();
     await books.send();
     const tokens: (string | undefined)[] = [];

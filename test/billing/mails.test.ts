@@ -87,7 +87,7 @@ describe('an invoice', () => {
       // Nobody logs in as the archive (contract 7.460).
       const links = to === archive ? [] : [`http://localhost:3000/invoices/${number}`];
       expect(text.match(/https?:\S+/g)).toEqual([...links, 'http://localhost:3000']);
-      // Contract 7.501.
+      // Contract 7.502.
       expect(text).toContain(
         `Total: EUR 34.51\nTo pay: EUR 34.51\nDue: 14 February 2027\nRecipient: Blumen GmbH\nIBAN: DE89 3704 0044 0532 0130 00\nBIC: COBADEFFXXX\nReference: ${number}\n`,
       );
@@ -442,7 +442,7 @@ describe('a reminder', () => {
     await books.bill();
     const reminder = (await books.send()).find(isReminder);
     expect(reminder?.text).toContain('Recipient: Blumen AG\nIBAN: FR76 3000 6000 0112 3456 7890 189');
-    // Contract 9.386.
+    // Contract 7.503.
     expect(reminder?.replyTo).toBe('billing@example.test');
     await setSettings(books.db);
   });
@@ -631,7 +631,7 @@ describe('a payment', () => {
     const { email, number } = await billAndSend();
     await record({ invoiceNumber: number, amount: 1_000 });
     const [part] = await books.send();
-    // Contract 7.501.
+    // Contract 7.502.
     expect(part?.text).toContain(
       `Received: EUR 10.00\nStill to pay: EUR 24.51\nDue: 14 February 2027\nRecipient: Blumen GmbH\nIBAN: DE89 3704 0044 0532 0130 00\nBIC: COBADEFFXXX\nReference: ${number}\n`,
     );
