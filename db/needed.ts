@@ -339,6 +339,7 @@ export const needed = {
     ],
     allocations: ['allocations_refuse_change', 'allocations_refuse_truncate'],
     authenticators: ['keep_has_authenticator'],
+    billing_details: ['billing_details_wake_document_mails'],
     billing_settings: ['billing_settings_refuse_change', 'billing_settings_refuse_truncate'],
     document_files: ['document_files_refuse_change', 'document_files_refuse_truncate'],
     documents: [
@@ -401,6 +402,7 @@ export const needed = {
       'users_tell_clients_of_deletion',
       'users_tell_clients_of_profile',
       'users_tell_clients_of_suspension',
+      'users_wake_document_mails',
     ],
   },
   keys: {
@@ -551,6 +553,7 @@ export const needed = {
     'users_know_sources()': '387141681eb2bad0',
     'users_let_time_stand_still()': 'c860ec095df5382d',
     'users_settle_rights()': '192f1eedb2ea10e6',
+    'wake_document_mails()': 'd42b5139c878217c',
     'write_change(text, text[], jsonb, jsonb)': '586ab3d627d26dc9',
   },
 };

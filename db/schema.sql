@@ -309,6 +309,24 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION refuse_issue_while_paused() FROM PUBLIC;
 
+-- Used by triggers of: billing_details, users
+CREATE OR REPLACE FUNCTION wake_document_mails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      update mails set
+          created_at = least(created_at, now()),
+          next_attempt_at = case when attempts = 0 then least(next_attempt_at, now())
+            else next_attempt_at - interval '1 millisecond' end
+        where user_id in (select id from users where account_id = new.account_id)
+          and sent_at is null and given_up_at is null and kind in ('invoice_issued', 'credit_note_issued');
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION wake_document_mails() FROM PUBLIC;
+
 -- accounts ------------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -839,6 +857,11 @@ CREATE TRIGGER users_tell_clients_of_suspension AFTER UPDATE OF suspended_at ON 
   WHEN ((old.suspended_at IS NULL) <> (new.suspended_at IS NULL))
   EXECUTE FUNCTION tell_clients_of_suspension();
 
+CREATE TRIGGER users_wake_document_mails AFTER UPDATE OF email_verified_at ON users
+  FOR EACH ROW
+  WHEN (old.email_verified_at IS NULL AND new.email_verified_at IS NOT NULL)
+  EXECUTE FUNCTION wake_document_mails();
+
 -- service_contracts ---------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -1199,6 +1222,11 @@ CREATE TABLE billing_details (
 );
 CREATE INDEX billing_details_invoice_email_idx ON billing_details USING btree (invoice_email) WHERE invoice_email IS NOT NULL;
 CREATE INDEX billing_details_waits_since_idx ON billing_details USING btree (waits_since) WHERE waits_since IS NOT NULL;
+
+CREATE TRIGGER billing_details_wake_document_mails AFTER INSERT OR UPDATE OF invoice_email_proved_at ON billing_details
+  FOR EACH ROW
+  WHEN (new.invoice_email_proved_at IS NOT NULL)
+  EXECUTE FUNCTION wake_document_mails();
 
 -- billing_settings ----------------------------------------------------------------------------------------------------
 

@@ -3,10 +3,12 @@ import * as baseline from './m100-baseline.ts';
 import * as staffInvitations from './m101-staff-invitations.ts';
 import * as staffNotes from './m102-staff-notes.ts';
 import * as pastDuePeriods from './m103-past-due-periods.ts';
+import * as wakeDocumentMails from './m106-wake-document-mails.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
   'm101-staff-invitations': staffInvitations,
   'm102-staff-notes': staffNotes,
   'm103-past-due-periods': pastDuePeriods,
+  'm106-wake-document-mails': wakeDocumentMails,
 };

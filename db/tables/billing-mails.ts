@@ -50,18 +50,24 @@ const copySuffix = ':copy';
 
 export const copyKeyOf = (key: string) => `${key}${copySuffix}`;
 
-/**
- * Undefined if nobody gets the mail. `hasLogin`: a user of the account has this address. `hasOther`: the mail and its copy have
- * the same address, so one of the two is enough.
- */
+export type Mailbox = {
+  email: string;
+  isProved: boolean;
+  isForInvoices: boolean;
+  /** A user of the account has this address. */
+  hasLogin: boolean;
+  /** The mail and its copy have the same address, so one of the two is enough. */
+  hasOther: boolean;
+  /** When the contract's first invoice was issued. */
+  firstIssuedAt: Date | null;
+};
+
+/** Undefined if nobody gets the mail. */
 export async function findMailbox(
   db: Database,
   contractId: string,
   { id, kind, isCopy }: { id: string; kind: BillingMailKind; isCopy: boolean },
-): Promise<
-  | { email: string; isProved: boolean; isForInvoices: boolean; hasLogin: boolean; hasOther: boolean }
-  | undefined
-> {
+): Promise<Mailbox | undefined> {
   const now = recipientOf(kind);
   const copy = isCopy ? copyRecipientOf(kind) : sql<string>`null::text`;
   const email = sql<string>`coalesce(${copy}, ${now})`;
@@ -77,6 +83,9 @@ export async function findMailbox(
       sql<boolean>`exists (select from mails own join mails other on other.key = ${keyOfOther}
         where own.id = ${id} and ${email} = case when other.sent_at is null then ${placeOfUnsent} else other.recipient end)`.as(
         'hasOther',
+      ),
+      sql<Date | null>`(select min(issued_at) from invoices where contract_id = m."contractId")`.as(
+        'firstIssuedAt',
       ),
     ])
     .where('m.contractId', '=', contractId)

@@ -69,6 +69,25 @@ export async function insertMailToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/**
+ * Adds the token of a link to set a password, for a mail about something else. False if the mail's user has a way to log in, may
+ * not log in, or does not hold `email`. The lock makes sure that a password that is being set ends this link, too.
+ */
+export async function insertPasswordToken(
+  db: Database,
+  token: { tokenHash: Uint8Array; mailId: string; email: string; expiresAt: Date },
+): Promise<boolean> {
+  const result = await sql`
+    insert into mail_tokens (token_hash, purpose, user_id, email, expires_at)
+    select ${token.tokenHash}, 'set_password', u.id, u.email, ${token.expiresAt}
+    from mails m join users u on u.id = m.user_id
+    where m.id = ${token.mailId} and u.email = ${token.email} and u.holds_email
+      and u.password_hash is null and not u.has_passkey and u.suspended_at is null
+      and not exists (select from external_links where user_id = u.id)
+    for share of u`.execute(db);
+  return result.numAffectedRows === 1n;
+}
+
 /** Adds the token of a link that is not sent by mail. */
 export async function insertHandedToken(
   trx: Transaction<DB>,

@@ -117,16 +117,20 @@ export async function passOnBillingMails(
   );
 }
 
-/** Postpones a mail that needs something that is not ready yet. The try does not count. */
+/**
+ * Postpones a mail that needs something that is not ready yet. The try does not count. Does nothing if its lease has changed:
+ * what it needs has come meanwhile.
+ */
 export async function postponeMail(
   db: Database,
   id: string,
-  { now, until }: { now: Date; until: Date },
+  { leaseEndsAt, until }: { leaseEndsAt: Date; until: Date },
 ): Promise<void> {
   await db
     .updateTable('mails')
-    .set((eb) => ({ attempts: eb('attempts', '-', 1), created_at: now, next_attempt_at: until }))
+    .set((eb) => ({ attempts: eb('attempts', '-', 1), created_at: until, next_attempt_at: until }))
     .where('id', '=', id)
+    .where('next_attempt_at', '=', leaseEndsAt)
     .execute();
 }
 

@@ -1,5 +1,12 @@
 // Mails about contracts, documents and money (contract 7.270 to 7.282): who gets them, and whether they are still true.
-import { findAllocated, findMailbox, findPdf, findReminders } from '../../db/tables/billing-mails.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import {
+  findAllocated,
+  findMailbox,
+  findPdf,
+  findReminders,
+  type Mailbox,
+} from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';
 import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
@@ -9,10 +16,11 @@ import {
   type DocumentMailKind,
   isAboutContract,
 } from '../../db/tables/mail-kinds.ts';
-import type { MailRow } from '../../db/tables/mails.ts';
+import { deferBillingMail, type MailRow } from '../../db/tables/mails.ts';
 import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
 import { sayDay } from '../basics/day-words.ts';
+import { daysAfter } from '../basics/instant.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
 import { findLastDay } from '../billing/contracts/last-day.ts';
 import type { BillingSettings } from '../billing/settings/settings.ts';
@@ -20,15 +28,17 @@ import { spellIban } from '../billing/values/bank-account.ts';
 import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
+import { createPasswordToken } from '../identity/ground/address-proof.ts';
 import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
+import { letters } from './letters.ts';
 import type { Message } from './mailer.ts';
 import type { Ordered } from './notice-words.ts';
 
 /** `isCopy`: a copy for the person, sent while nobody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
-type BillingMessage = Pick<Message, 'to' | 'attachment'> & { message: MailMessage };
+type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachment'> & { message: MailMessage };
 
 // The PDF is made within seconds, or at its next try.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
@@ -37,6 +47,14 @@ const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   );
 
 const longestWaitMs = 24 * 60 * 60 * 1_000;
+
+const daysToProve = 3;
+
+/** Until when the mails about the first documents wait for their address to be proved (contract 7.500). */
+function waitForProof({ firstIssuedAt }: Mailbox, { issuedAt, dueAt }: Invoice): Date {
+  const ends = [daysAfter(firstIssuedAt ?? issuedAt, daysToProve), daysAfter(dueAt, -1)];
+  return new Date(Math.min(...ends.map((end) => end.getTime())));
+}
 
 /** `until`: the mail waits, for example for its PDF. Undefined: the mail is no longer true, or nobody should get it. */
 export async function composeBillingMail(
@@ -52,9 +70,10 @@ export async function composeBillingMail(
 }
 
 async function composeAboutDocument(
-  { db, config, now }: Dependencies,
+  deps: Dependencies,
   { id, kind, details, isCopy }: Mail<DocumentMailKind>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
+  const { db, config, now } = deps;
   const number = details.document ?? '';
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = facts && (await findInvoice(db, facts.invoice?.number ?? number));
@@ -69,6 +88,7 @@ async function composeAboutDocument(
         isForInvoices: false,
         hasLogin: false,
         hasOther: false,
+        firstIssuedAt: null,
       }
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
@@ -81,6 +101,12 @@ async function composeAboutDocument(
   const other = await findOtherReminder(db, kind, number, now());
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
+  if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
+    const until = waitForProof(mailbox, invoice);
+    if (!isProved && until > now()) return { until };
+    // The address for invoices may have been proved while the mail waited. Then its copy is missing (contract 7.401).
+    if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId: invoice.contractId });
+  }
   const found = isProved ? await findPdf(db, number) : undefined;
   // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without its PDF.
   const hasFailed =
@@ -90,11 +116,13 @@ async function composeAboutDocument(
   const { line, currency, seller } = facts;
   // As on pages, the mail names the bank account in force, not the account in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
+  const replyTo = account?.email ?? seller.email;
   const message = billingMails[kind]({
     ...nothing(config.baseUrl),
     hasLogin,
+    setPassword: hasLogin ? await createLink(deps, { mailId: id, email: to }) : undefined,
     seller: seller.name,
-    sellerEmail: seller.email,
+    sellerEmail: replyTo,
     bank: account?.iban
       ? { recipient: account.name, iban: spellIban(account.iban), bic: account.bic }
       : undefined,
@@ -116,13 +144,29 @@ async function composeAboutDocument(
     ? { name: `${number}.pdf`, type: 'application/pdf', bytes: found.pdf }
     : undefined;
   return {
-    ...{ to, attachment },
+    ...{ to, replyTo, attachment },
     message: {
       ...message,
       ...(why && { why }),
       ...(details.archive && kind === 'invoice_issued' && noteCopy(message, facts)),
     },
   };
+}
+
+const addCopy = (
+  { db, now }: Dependencies,
+  mail: Omit<Parameters<typeof deferBillingMail>[1], 'key' | 'now'>,
+) =>
+  inTransaction(db, { by: 'service', cause: 'mails' }, async (trx) =>
+    deferBillingMail(trx, { ...mail, key: `${mail.kind}:${mail.details.document}`, now: now() }),
+  );
+
+/** A link to set a password, in place of the link to the document (contract 9.385). */
+async function createLink({ db, config, now }: Dependencies, reader: { mailId: string; email: string }) {
+  const { path, life = '', lifeMs = 0 } = letters.welcome;
+  const expiresAt = new Date(now().getTime() + lifeMs);
+  const token = await createPasswordToken(db, { ...reader, expiresAt });
+  return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
 
 /** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
@@ -198,7 +242,10 @@ async function composeAboutContract(
       ? `${formatAmount(price.unitAmount, price.currency)} a ${price.interval}${tax.prices === 'net' ? ', before tax' : ''}`
       : undefined,
   });
-  return { to: mailbox.email, message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message };
+  return {
+    ...{ to: mailbox.email, replyTo: seller.email },
+    message: mailbox.isForInvoices ? { ...message, why: toInvoices } : message,
+  };
 }
 
 export const findSellerName = async (db: Dependencies['db']): Promise<string | undefined> =>
@@ -233,6 +280,7 @@ const isStillSo: Record<
 const nothing = (baseUrl: string): BillingWords => ({
   baseUrl,
   hasLogin: false,
+  setPassword: undefined,
   seller: '',
   sellerEmail: '',
   bank: undefined,

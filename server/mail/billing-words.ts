@@ -1,6 +1,7 @@
 // The words of mails about contracts, documents and money (contract 7.270 to 7.282). No customer can have typed any of them.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
+import { sayRenewable } from './letters.ts';
 import { askSupport, passwordLines } from './notice-words.ts';
 import { denyByPassword } from './notices.ts';
 
@@ -9,6 +10,8 @@ export type BillingWords = {
   baseUrl: string;
   /** False if the reader has no login with us, as in an accounts department. Such a mail has no link to our pages. */
   hasLogin: boolean;
+  /** Only if the reader has no way to log in yet. */
+  setPassword: { url: string; life: string } | undefined;
   seller: string;
   sellerEmail: string;
   bank: { recipient: string; iban: string; bic: string | undefined } | undefined;
@@ -40,47 +43,53 @@ export type BillingWords = {
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-const whereToPay = (words: BillingWords): string => where(words, 'invoice', true);
-
-const pay = (words: BillingWords): [string, string][] =>
-  words.open === undefined
-    ? [['To pay', 'nothing']]
+/** What is left to pay, and how. The rows are the same in each mail that asks for money (contract 7.502). */
+const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay'): [string, string][] =>
+  open === undefined
+    ? [[label, 'nothing']]
     : [
-        ['To pay', words.open],
-        ['Due', words.due],
+        [label, open],
+        ['Due', due],
+        ...(bank
+          ? ([
+              ['Recipient', bank.recipient],
+              ['IBAN', bank.iban],
+            ] as [string, string][])
+          : []),
+        ...(bank?.bic ? [['BIC', bank.bic] as [string, string]] : []),
+        ...(bank ? [['Reference', invoice] as [string, string]] : []),
       ];
 
-function where(
-  { pdf, hasLogin, seller, sellerEmail }: BillingWords,
-  what = 'invoice',
-  isToPay = false,
-): string {
+function where(words: BillingWords, what = 'invoice'): string {
+  const { pdf, hasLogin, setPassword, seller, sellerEmail, open, bank } = words;
+  const asksWithoutBank = what === 'invoice' && open !== undefined && !bank;
+  const logIn = setPassword ? 'Set a password' : 'Log in';
   if (pdf === 'not_made' && !hasLogin)
     return `No PDF is attached because it could not be made yet. Ask ${seller} for it: ${sellerEmail}.`;
   switch (pdf) {
     case 'attached':
-      return `The ${what} is attached as a PDF.${isToPay ? ' It says how to pay.' : ''}`;
+      return `The ${what} is attached as a PDF.${asksWithoutBank ? ' It says how to pay.' : ''}${setPassword ? ' To see it online as well, set a password.' : ''}`;
     case 'unverified':
-      return `Log in to see the ${what}${isToPay ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified.`;
+      return `${logIn} to see the ${what}${asksWithoutBank ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified${setPassword ? ' yet: setting a password verifies it' : ''}.`;
     case 'not_made':
-      return `No PDF is attached because it could not be made yet. Log in to see the ${what}, and later to download the PDF.`;
+      return `No PDF is attached because it could not be made yet. ${logIn} to see the ${what}, and later to download the PDF.`;
   }
 }
 
-/** `isQuiet`: the reader need not do anything. */
-const see = (
-  { baseUrl, number, hasLogin }: BillingWords,
+/** The button. It is outlined if the reader need not do anything. */
+function see(
+  { baseUrl, number, hasLogin, setPassword, open }: BillingWords,
   what = 'invoice',
-  isQuiet = false,
-): Pick<MailMessage, 'action'> =>
-  hasLogin
+): Pick<MailMessage, 'action' | 'after'> {
+  if (!hasLogin) return {};
+  const isQuiet = (what !== 'invoice' || open === undefined) && { isQuiet: true as const };
+  return setPassword
     ? {
-        action: {
-          ...{ label: `See the ${what}`, url: `${baseUrl}/invoices/${number}` },
-          ...(isQuiet && { isQuiet }),
-        },
+        action: { label: 'Set a password', url: setPassword.url, ...isQuiet },
+        after: [sayRenewable(setPassword.life)],
       }
-    : {};
+    : { action: { label: `See the ${what}`, url: `${baseUrl}/invoices/${number}`, ...isQuiet } };
+}
 
 const billing = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'action'> =>
   hasLogin ? { action: { label: 'Go to Billing', url: `${baseUrl}/profile/billing`, isQuiet: true } } : {};
@@ -104,31 +113,19 @@ function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords):
     : `At your request, our support team has canceled your ${plan} contract.`;
 }
 
-const howToPay = ({ bank, number }: BillingWords): [string, string][] =>
-  bank
-    ? [
-        ['Recipient', bank.recipient],
-        ['IBAN', bank.iban],
-        ...(bank.bic ? [['BIC', bank.bic] as [string, string]] : []),
-        ['Reference', number],
-      ]
-    : [];
-
-const remind = (words: BillingWords, which: string, before = ''): MailMessage => ({
-  subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
-  paragraphs: [
-    `${before}Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full. Please pay ${words.open ?? words.total}${words.bank ? ' to this account' : ''}.`,
-    whereToPay(words),
-  ],
-  facts: [
-    ['Invoice', words.number],
-    ['Still to pay', words.open ?? 'nothing'],
-    ['Due', words.due],
-    ...howToPay(words),
-  ],
-  ...see(words),
-  after: ['If you have paid in the last few days, you can ignore this email.'],
-});
+function remind(words: BillingWords, which: string, before = ''): MailMessage {
+  const { action, after = [] } = see(words);
+  return {
+    subject: `${which}: invoice ${words.number} from ${words.seller} is overdue`,
+    paragraphs: [
+      `${before}Invoice ${words.number} from ${words.seller} was due on ${words.due}, and it has not been paid in full. Please pay ${words.open ?? words.total}${words.bank ? ' to this account' : ''}.`,
+      where(words),
+    ],
+    facts: [['Invoice', words.number], ...pay(words)],
+    ...(action && { action }),
+    after: [...after, 'If you have paid in the last few days, you can ignore this email.'],
+  };
+}
 
 export const billingMails: Record<BillingMailKind, (words: BillingWords) => MailMessage> = {
   invoice_issued: (words) => ({
@@ -143,7 +140,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
         : [
             `It takes the place of invoice ${words.corrects.invoice}. Credit note ${words.corrects.creditNote} cancels that invoice, and comes in an email of its own. Do not pay both.`,
           ]),
-      words.open === undefined ? where(words) : whereToPay(words),
+      where(words),
     ],
     facts: [
       ['Invoice', words.number],
@@ -152,9 +149,9 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
         : ([['Takes the place of', words.replaces]] as [string, string][])),
       ['Period', words.period],
       ['Total', words.total],
-      ...pay(words),
+      ...pay(words, 'To pay'),
     ],
-    ...see(words, 'invoice', words.open === undefined),
+    ...see(words),
   }),
   invoice_reminder_1: (words) => remind(words, 'Reminder'),
   invoice_reminder_2: (words) => remind(words, 'Second reminder', 'We reminded you of this invoice before. '),
@@ -169,10 +166,9 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
           ? words.received
           : `${words.received}, of which ${words.pays} pays this invoice`,
       ],
-      ['Still to pay', words.open ?? 'nothing'],
-      ...(words.open === undefined ? [] : ([['Due', words.due]] as [string, string][])),
+      ...pay(words),
     ],
-    ...see(words, 'invoice', words.open === undefined),
+    ...see(words),
   }),
   credit_note_issued: (words) => ({
     subject: `Credit note ${words.number} from ${words.seller}`,
@@ -185,7 +181,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ['Invoice', words.invoice],
       ['Total', words.total],
     ],
-    ...see(words, 'credit note', true),
+    ...see(words, 'credit note'),
   }),
   trial_ends: (words) => ({
     subject: `Your trial ends on ${words.lastDay}`,

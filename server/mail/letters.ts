@@ -59,7 +59,7 @@ export const letters: Record<LetterKind, Letter> = {
   },
 };
 
-const renewable = (life: string) =>
+export const sayRenewable = (life: string) =>
   `The link works once and expires after ${life}. If it has expired, open it to ask for a new one.`;
 
 const onlyOnce = (life: string) => `The link works once and expires after ${life}.`;
@@ -76,7 +76,7 @@ function buildWelcome({ link, life, name, ordered = {} }: LetterWords): MailMess
     facts: listOrdered(ordered),
     action: { label: 'Set a password', url: link },
     after: [
-      `${renewable(life)} Using it also verifies your email address.`,
+      `${sayRenewable(life)} Using it also verifies your email address.`,
       'If neither you nor your company ordered this, you can ignore this email. Nobody can log in to the account without this link.',
     ],
   };
@@ -88,7 +88,7 @@ function buildSetPassword({ link, life, name, product }: LetterWords): MailMessa
     paragraphs: [`Use this link to set a new password for your account with ${name}.${thenTo(product)}`],
     action: { label: 'Set a new password', url: link },
     after: [
-      renewable(life),
+      sayRenewable(life),
       'If you do not expect this, you can ignore this email. Nothing changes unless the link is used.',
     ],
   };

@@ -5,6 +5,7 @@ import { isThisMachine } from '../settings/this-machine.ts';
 export type Message = {
   id: string;
   to: string;
+  replyTo?: string | undefined;
   subject: string;
   text: string;
   html: string;
@@ -49,12 +50,14 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   });
   const domain = new URL(baseUrl).hostname;
   return {
-    async send({ id, to, subject, text, html, attachment }) {
+    async send({ id, to, replyTo, subject, text, html, attachment }) {
       // nodemailer would remove these two characters, and the mail would go to another address.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
+        // A header with letters beyond ASCII would take a mail server with SMTPUTF8 for every mail.
+        ...(replyTo && !/\P{ASCII}/u.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,
         html,

@@ -62,14 +62,14 @@ async function sendLane(
     if (mails.length === 0) return;
     const greeted = await findGreeted(deps.db, mails, now);
     const send = (mail: MailRow) =>
-      sendMail(deps, mailer, { ...mail, greeted: greeted.get(mail.id) }, signal);
+      sendMail(deps, mailer, { ...mail, leaseEndsAt, greeted: greeted.get(mail.id) }, signal);
     const answered = await Promise.all(mails.map(send));
     // One batch is enough to find out that the server is away.
     if (!answered.includes(true)) return;
   }
 }
 
-type GreetingMail = MailRow & { greeted: string | undefined };
+type GreetingMail = MailRow & { leaseEndsAt: Date; greeted: string | undefined };
 
 /** Whether the mail server answered, even with a refusal. */
 async function sendMail(
@@ -86,7 +86,7 @@ async function sendMail(
     return true;
   }
   if ('until' in message) {
-    await postponeMail(db, claimed.id, { now: now(), until: message.until });
+    await postponeMail(db, claimed.id, { leaseEndsAt: claimed.leaseEndsAt, until: message.until });
     return true;
   }
   const mail = { ...claimed, recipient: message.to };

@@ -2,9 +2,17 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { price } from '../support/billing/books.ts';
 import { addInvoice } from '../support/billing/money.ts';
-import { setSettings } from '../support/billing/settings.ts';
-import { type MailServer, type ReceivedMail, startMailServer } from '../support/people/mail-server.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import {
+  linkIn,
+  type MailServer,
+  type ReceivedMail,
+  startMailServer,
+} from '../support/people/mail-server.ts';
 
 const buyer = 'customer@example.test';
 const archive = 'archive@example.test';
@@ -60,6 +68,8 @@ it('an invoice arrives at its buyer and in the archive with the bytes of its PDF
   expect([toBuyer.messageId, toArchive.messageId]).toEqual(rows.map(({ id }) => `<${id}@id.localhost>`));
   for (const mail of [toBuyer, toArchive]) {
     expect(mail.subject).toBe(`Invoice ${number} from Blumen GmbH – Identity`);
+    // Contract 7.503.
+    expect(mail.replyTo).toEqual([{ name: '', address: 'billing@example.test' }]);
     const [attached, ...more] = attachmentsOf(mail);
     expect(more).toEqual([]);
     expect(attached).toMatchObject({
@@ -77,4 +87,41 @@ it('an invoice arrives at its buyer and in the archive with the bytes of its PDF
     expect(mail.source.split('\r\n').filter((line) => line.length > 76)).toEqual([]);
   }
   expect(toArchive.text).toContain('a copy of each invoice and credit note goes to this address');
+});
+
+it('a new customer’s first invoice arrives once the password is set by the welcome, with its PDF (contract 7.500)', async () => {
+  await setSettings(app.db, {
+    ...germanSettings,
+    seller: { ...germanSettings.seller, email: 'büro@example.test' },
+  });
+  const email = 'first@example.test';
+  const contract = { plan: 'starter', status: 'active', price } as const;
+  await pushSignup(app, buildSignup('crm_first', { user: { email, name: 'First' }, contract }));
+  const [welcome] = await mailServer.waitFor(email);
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from mails where recipient = ${email} and kind = 'invoice_issued'
+        and next_attempt_at > now() + interval '2 days'`.execute(app.db);
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  const link = linkIn(welcome ?? { text: '' }, '/set-password');
+  const set = await openBrowser(app.send).send(`${link.pathname}${link.search}`, {
+    form: { newPassword: 'a long new password' },
+  });
+  expect(set.status).toBe(303);
+  const invoice = await vi.waitFor(
+    () => {
+      const mails = mailServer.received.filter(({ envelope }) => envelope.to.includes(email));
+      const found = mails.find(({ subject }) => subject?.startsWith('Invoice'));
+      if (!found) throw new Error('no invoice yet');
+      return found;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  expect(attachmentsOf(invoice)).toMatchObject([{ mimeType: 'application/pdf' }]);
+  expect(invoice.text).toMatch(/\/invoices\/INV-/);
+  // A header with letters beyond ASCII would take SMTPUTF8 (contract 7.503).
+  expect(invoice.replyTo).toBeUndefined();
 });

@@ -12,6 +12,7 @@ import {
   insertInvitationToken,
   insertMailToken,
   insertNewAddressToken,
+  insertPasswordToken,
   insertTakeBackToken,
   type KeptMailToken,
   type MailTokenEnd,
@@ -58,6 +59,17 @@ export async function createMailToken(
   const token = createToken();
   const row = { tokenHash: hashToken(token), mailId, purpose, expiresAt };
   return (await insertMailToken(db, row)) ? token : undefined;
+}
+
+/** Returns the only copy of the token. Undefined if the reader at `email` has a way to log in, or may have none. */
+export async function createPasswordToken(
+  db: Database,
+  { mailId, email, expiresAt }: { mailId: string; email: string; expiresAt: Date },
+): Promise<string | undefined> {
+  const token = createToken();
+  return (await insertPasswordToken(db, { tokenHash: hashToken(token), mailId, email, expiresAt }))
+    ? token
+    : undefined;
 }
 
 /** For a link that an operator hands over. The result is the only copy of the token. */

@@ -38,7 +38,18 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       await setBillingClock(db, now.toISOString());
     },
     bill: () => runBilling(deps),
-    /** Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved address. */
+    /** Removes all contracts, documents, payments and mails. */
+    async empty() {
+      await db.connection().execute(async (one) => {
+        // Only the role that owns the database may empty the books.
+        await sql`set session_replication_role = replica`.execute(one);
+        await sql`truncate mails, invoices, documents, document_files, documents_to_make, document_series, payments,
+          allocations, billing_details`.execute(one);
+        await sql`reset session_replication_role`.execute(one);
+      });
+      await sql`delete from service_contracts`.execute(db);
+    },
+    /** Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved address and a password. */
     async report(
       signupId: string,
       contract: Partial<SignupBody['contract']> = {},
@@ -57,7 +68,7 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       await sql`update service_contracts set created_at = ${now} where id = ${made.id}
         and created_at > now() - interval '1 minute'`.execute(db);
       if (isProved)
-        await sql`update users set email_verified_at = ${now} where email = ${email}
+        await sql`update users set email_verified_at = ${now}, password_hash = 'a hash' where email = ${email}
           and email_verified_at is null`.execute(db);
       return { id: made.id, accountId: made.accountId, userId: made.userId, email };
     },

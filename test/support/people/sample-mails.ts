@@ -1,5 +1,5 @@
 // Every kind of mail, with facts as a row might have them, and what a mail looks like.
-import type { MailKind } from '../../../db/tables/mail-kinds.ts';
+import type { DocumentMailKind, MailKind } from '../../../db/tables/mail-kinds.ts';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
 import { type BillingWords, billingMails } from '../../../server/mail/billing-words.ts';
 import type { MailMessage } from '../../../server/mail/layout.ts';
@@ -25,6 +25,7 @@ export const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl
 export const money: BillingWords = {
   baseUrl,
   hasLogin: true,
+  setPassword: undefined,
   seller: 'Blumen & <Söhne>',
   sellerEmail: 'billing@example.test',
   bank: { recipient: 'Blumen & <Söhne>', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
@@ -50,10 +51,15 @@ const paid = { ...money, open: undefined };
 const bySupport = { ...money, isBySupport: true };
 
 const ordered = { plan: 'Starter', seller: 'Blumen & <Söhne>', products: 'Flower CRM' };
+const setPassword = { url: `${baseUrl}/set-password?token=t`, life: '7 days' };
+const unproved = { ...money, pdf: 'unverified' as const, setPassword };
 const inAccounts = { ...money, hasLogin: false };
 
 type BillingSpecial =
   | 'invoice_issued again'
+  | `${DocumentMailKind} to somebody without a password`
+  | 'invoice_issued to somebody without a password, with its PDF'
+  | 'invoice_issued to somebody without a password, without its PDF'
   | 'invoice_issued for a long plan'
   | 'invoice_issued to an accounts department'
   | 'invoice_issued to an accounts department, without its PDF'
@@ -171,6 +177,19 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
     ...inAccounts,
     pdf: 'not_made',
   }),
+  'invoice_issued to somebody without a password': billingMails.invoice_issued(unproved),
+  'invoice_issued to somebody without a password, with its PDF': billingMails.invoice_issued({
+    ...money,
+    setPassword,
+  }),
+  'invoice_issued to somebody without a password, without its PDF': billingMails.invoice_issued({
+    ...unproved,
+    pdf: 'not_made',
+  }),
+  'invoice_reminder_1 to somebody without a password': billingMails.invoice_reminder_1(unproved),
+  'invoice_reminder_2 to somebody without a password': billingMails.invoice_reminder_2(unproved),
+  'payment_received to somebody without a password': billingMails.payment_received(unproved),
+  'credit_note_issued to somebody without a password': billingMails.credit_note_issued(unproved),
   invoice_reminder_1: billingMails.invoice_reminder_1(money),
   invoice_reminder_2: billingMails.invoice_reminder_2(money),
   payment_received: billingMails.payment_received(money),
