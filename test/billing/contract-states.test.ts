@@ -84,7 +84,7 @@ describe('a contract that its customer has ended', () => {
   });
 });
 
-const price = { currency: 'EUR', unitAmount: 2_900, interval: 'month' } as const;
+const price = { currency: 'EUR', unitAmount: 2_900, quantity: 1, interval: 'month' } as const;
 const trialEndsAt = day('02-01T00:00:00.000');
 const unbilled = { nextPeriodStartsAt: null, billingAnchorDay: null };
 const billed = { nextPeriodStartsAt: day('02-28T10:00:00.000'), billingAnchorDay: 31 };
@@ -102,7 +102,8 @@ const reportOf = (changes: Partial<Report> = {}): Report => ({
   plan: 'pro',
   status: 'active',
   trialEndsAt,
-  price: { currency: 'USD', unitAmount: 9_900, interval: 'year' },
+  price: { currency: 'USD', unitAmount: 9_900, quantity: 1, interval: 'year' },
+  cancelsAt: null,
   occurredAt: day('01-20T00:00:00.000'),
   ...changes,
 });

@@ -5,6 +5,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
 import { payOpen } from '../../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../../server/billing/payments/credit.ts';
+import { creditEnded } from '../../../server/billing/payments/credit-ended.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
@@ -26,7 +27,10 @@ export async function openBilling() {
     setClock(instant: string) {
       at = new Date(instant);
     },
-    bill: (db = app.db) => runBilling({ db, now, log }),
+    async bill(db = app.db) {
+      await runBilling({ db, now, log });
+      await creditEnded({ db, now, log });
+    },
     /** Pays what is open of an invoice, or credits everything that is left of it, as an operator does. */
     settle: (number: string, status: 'paid' | 'void', db = app.db) =>
       inTransaction(db, { by: 'operator', cause: 'test' }, async (trx) => {
