@@ -24,16 +24,14 @@ export async function insertCharges(
   charges: ContractCharge[],
 ): Promise<void> {
   if (charges.length === 0) return;
-  const rows = charges.map(({ unitAmount, quantity, ...charge }) => ({
-    ...charge,
-    unit_amount: unitAmount,
-    quantity,
-  }));
+  // `at` keeps the order of the report.
+  const rows = charges.map(({ unitAmount, ...charge }, at) => ({ ...charge, unit_amount: unitAmount, at }));
   await sql`
-    insert into contract_charges (contract_id, id, title, currency, unit_amount, quantity, due, left_amount)
-    select c.id, k.id, k.title, k.currency, k.unit_amount, k.quantity, k.due, k.unit_amount * k.quantity
+    insert into contract_charges (contract_id, id, title, currency, unit_amount, quantity, due, left_amount, recorded_at)
+    select c.id, k.id, k.title, k.currency, k.unit_amount, k.quantity, k.due, k.unit_amount * k.quantity,
+      now() + k.at * interval '1 microsecond'
     from service_contracts c, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as k (id text, title text, currency text, unit_amount bigint, quantity integer, due text)
+      as k (id text, title text, currency text, unit_amount bigint, quantity integer, due text, at integer)
     where c.id = ${contractId} and c.account_id is not null
     on conflict (contract_id, id) do nothing`.execute(trx);
 }

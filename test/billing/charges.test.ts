@@ -190,9 +190,10 @@ describe('a charge', () => {
     const { contract } = await report(id, { charges: [again, overage] });
     expect(contract.charges).toEqual([{ ...setup, quantity: 1 }, overage]);
     await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
     await report(id, { charges: [again] });
     await billing.bill();
-    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000', '120 Minutes 600']]);
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000']]);
   });
 
   // Contract 7.530.
@@ -203,6 +204,7 @@ describe('a charge', () => {
     expect(older).toMatchObject({ applied: false, reason: 'older', contract: { charges: [overage] } });
     await setClock('2026-03-11T10:00:00.000Z');
     await report(id, { status: 'canceled' });
+    await setClock('2026-03-12T10:00:00.000Z');
     const late = await report(id, { charges: [{ ...setup, id: 'late' }] });
     expect(late).toMatchObject({ applied: false, reason: 'ended' });
     await billing.bill();
@@ -303,8 +305,8 @@ describe('a charge', () => {
     const charges = (from: number) =>
       Array.from({ length: 100 }, (_, at) => ({ ...setup, id: `charge-${from + at}`, unit_amount: 1 }));
     await report(id, { charges: charges(0) });
-    await setClock('2026-03-10T10:00:01.000Z');
-    const { contract } = await report(id, { charges: charges(100) });
+    const older = new Date('2026-03-09T10:00:00.000Z');
+    const { contract } = await report(id, { charges: charges(100) }, older);
     for (let run = 0; run < 3; run++) await billing.bill();
     expect((await linesOf(contract.id)).map(({ length }) => length)).toEqual([101, 100]);
   });

@@ -131,17 +131,22 @@ describe('the first report of a signup', () => {
       { nextPeriodStartsAt: day('01-31T23:30:00.000'), billingAnchorDay: 31 },
     ],
   ])('creates the contract it describes: %s', (_, report, billing) => {
-    expect(applied(undefined, report, now)).toEqual({ ...report, ...billing });
+    expect(applied(undefined, report, now)).toEqual({ ...report, cancelsAt: undefined, ...billing });
   });
 
   it('creates an expired contract if the trial is over already', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: now });
-    expect(applied(undefined, report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({
+      ...report,
+      cancelsAt: undefined,
+      status: 'expired',
+      ...unbilled,
+    });
   });
 
   it('creates a canceled contract, which is not billed', () => {
     const report = reportOf({ status: 'canceled' });
-    expect(applied(undefined, report, now)).toEqual({ ...report, ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({ ...report, cancelsAt: undefined, ...unbilled });
   });
 });
 
@@ -165,6 +170,7 @@ describe('a later report of a signup', () => {
       const report = reportOf({ status: reported, price: null });
       expect(applied(contractOf({ status, price: null }), report, now)).toEqual({
         ...report,
+        cancelsAt: undefined,
         ...unbilled,
       });
     },
@@ -195,7 +201,12 @@ describe('a later report of a signup', () => {
 
   it('moves the end of a trial, even into the past', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: day('01-21T00:00:00.000') });
-    expect(applied(contractOf(), report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(contractOf(), report, now)).toEqual({
+      ...report,
+      cancelsAt: undefined,
+      status: 'expired',
+      ...unbilled,
+    });
   });
 
   it.each(['trialing', 'active', 'canceled'] as const)(

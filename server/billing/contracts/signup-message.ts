@@ -175,13 +175,11 @@ export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: st
   const result = schema.safeParse(message, { error: describeType });
   const { data: at } = instantSchema.safeParse(isObject(message) ? message[timed] : undefined);
   const isTooLate = at !== undefined && at.getTime() > now.getTime() + leewayMs;
-  const fractions = listFractions(body).flatMap((pointer) =>
-    writtenAsIntegers.test(pointer)
-      ? { pointer, detail: 'Must be written as an integer, such as 2900 for 29.00 EUR.' }
-      : [],
-  );
-  if (result.success && !isTooLate && fractions.length === 0) return result.data;
-  const errors = [...fractions, ...(result.success ? [] : toFieldErrors(result.error))];
+  const errors = result.success ? [] : toFieldErrors(result.error);
+  for (const pointer of listFractions(body))
+    if (writtenAsIntegers.test(pointer) && !errors.some((error) => error.pointer === pointer))
+      errors.push({ pointer, detail: 'Must be written as an integer, such as 2900 for 29.00 EUR.' });
+  if (result.success && !isTooLate && errors.length === 0) return result.data;
   if (isTooLate)
     errors.push({ pointer: `/${timed}`, detail: 'Must not be more than 300 seconds in the future.' });
   throw new AppError('validation_failed', { errors });

@@ -48,7 +48,7 @@ export function computeInvoice(
   | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {
   const { seller } = settings;
   const firstDay = dayIn(seller.time_zone, startsAt);
-  const lastDay = lastDayBefore(seller.time_zone, endsAt);
+  const lastDay = isMoment({ startsAt, endsAt }) ? firstDay : lastDayBefore(seller.time_zone, endsAt);
   const sum = lines.reduce((total, { amount }) => total + amount, price.unitAmount);
   if (sum > maxAmount) return { blocked: 'price_too_high' };
   if (!buyer.taxed) return { blocked: 'country_unread' };
