@@ -53,7 +53,7 @@ export async function setWaitingPeriods(
   await trx
     .deleteFrom('waiting_periods')
     .where('contract_id', '=', contractId)
-    .$if(charges.length > 0, (query) => query.where('starts_at', '<', charges[0]?.startsAt ?? new Date(0)))
+    .where(sql<boolean>`starts_at <> all(${charges.map(({ startsAt }) => startsAt)}::timestamptz[])`)
     .execute();
   if (charges.length === 0) return;
   await trx
