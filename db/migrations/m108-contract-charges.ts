@@ -39,9 +39,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index contract_charges_open_idx on contract_charges (contract_id) where left_amount <> 0`.execute(
     db,
   );
+  // The function looks for its tables where the baseline has put them.
+  const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(db);
   await sql`
     create or replace function tell_crm_of_contract() returns trigger
-    language plpgsql security definer set search_path to 'public', 'pg_temp' set enable_seqscan to 'off' as $$
+    language plpgsql security definer set search_path to ${sql.raw(rows[0]?.name ?? 'public')}, 'pg_temp' set enable_seqscan to 'off' as $$
     begin
       perform append_event('crm_app', 'contract.updated', coalesce(new.user_id, new.erased_user_id), new.id,
         jsonb_build_object('signup_id', new.signup_id, 'status', new.status, 'plan', new.plan,

@@ -181,7 +181,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** Invoices of periods from that instant on of which nothing is paid or credited, oldest first. */
+/** Invoices of periods from that instant on, if nothing is paid or credited. Returns the oldest first. */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .where('i.contract_id', '=', contractId)

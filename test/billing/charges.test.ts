@@ -106,7 +106,7 @@ describe('a quantity', () => {
     expect(answer).toMatchObject({ status: 422, errors: [{ pointer: '/contract/price/quantity' }] });
   });
 
-  it('of which all cost more than 10^12 is refused', async () => {
+  it('that makes more than 10^12 is refused', async () => {
     const answer = await report(freshId(), { price: { ...price, unit_amount: 10 ** 11, quantity: 11 } });
     expect(answer).toMatchObject({ status: 422, errors: [{ pointer: '/contract/price/quantity' }] });
   });

@@ -125,7 +125,7 @@ describe('a report of canceled that comes late', () => {
     expect(await statesOf(contractId)).toEqual(['paid 0', 'open 0']);
   });
 
-  it('credits no period of which something is paid', async () => {
+  it('credits no period that is paid', async () => {
     const { id, contractId } = await arrangeTwoPeriods();
     await billing.pay(contractId);
     await report(id, { status: 'canceled' }, new Date('2026-04-09T10:00:00.000Z'));

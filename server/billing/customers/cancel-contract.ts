@@ -103,7 +103,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     const now = deps.now();
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
     if (!contract.cancelsAt) return;
-    // Whoever ended it there has to take that back there.
+    // The CRM can take back what it has said.
     if (contract.reportedCancelsAt) throw refuse(faultWords.contract_ends_by_report);
     await setCancelsAt(trx, id, null);
     await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
