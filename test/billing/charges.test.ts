@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
+import { readPreview } from '../../server/billing/invoices/preview.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
 import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { openBilling, price } from '../support/crm/billing.ts';
@@ -263,6 +264,17 @@ describe('a charge', () => {
     await billing.settle(facts?.number ?? '', 'void');
     const [, note] = await factsOf(contract.id);
     expect(note).toMatchObject({ kind: 'credit_note', lines: facts?.lines, total: facts?.total });
+  });
+
+  // Contract 7.185.
+  it('is in the preview of its invoice', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    await report(id, { price: { ...price, quantity: 2 }, charges: [overage] });
+    const { documents } = await readPreview(billing.app.db, id, 1);
+    expect(documents).toMatchObject([{ period_first_day: '2026-04-10', net: 6_400, total: 7_616 }]);
   });
 
   // Contract 7.530 and 7.531.
