@@ -145,8 +145,21 @@ export const sections: Section[] = [
       ...(['id', 'signup_id', 'plan', 'status', 'trial_ends_at', 'price_currency'] as const),
       ...(['price_unit_amount', 'price_interval', 'occurred_at', 'created_at'] as const),
       ...(['next_period_starts_at', 'billing_anchor_day', 'cancels_at'] as const),
+      ...(['price_quantity', 'price_each'] as const),
     ],
     key: [['id', 'uuid']],
+    needsProof: true,
+  }),
+  section('charges', 'contract_charges', {
+    columns: [
+      ...(['contract_id', 'id', 'title', 'currency', 'unit_amount', 'quantity', 'due'] as const),
+      ...(['left_amount', 'recorded_at'] as const),
+    ],
+    key: [
+      ['contract_id', 'uuid'],
+      ['id', 'text'],
+    ],
+    isOwn: (userId) => sql`contract_id in (select id from service_contracts where user_id = ${userId})`,
     needsProof: true,
   }),
   section('invoices', 'invoices', {

@@ -865,6 +865,7 @@ CREATE TRIGGER users_wake_document_mails AFTER UPDATE OF email_verified_at ON us
 -- service_contracts ---------------------------------------------------------------------------------------------------
 
 -- Referred to by:
+--   contract_charges (contract_id) ON DELETE CASCADE
 --   invoices (contract_id)
 --   waiting_periods (contract_id) ON DELETE CASCADE
 CREATE TABLE service_contracts (
@@ -886,6 +887,10 @@ CREATE TABLE service_contracts (
   erased_user_id uuid,
   erased_account_id uuid,
   cancels_at timestamp with time zone,
+  price_quantity integer,
+  price_each bigint,
+  reported_cancels_at timestamp with time zone,
+  credit_from timestamp with time zone,
   CONSTRAINT service_contracts_pkey PRIMARY KEY (id),
   CONSTRAINT service_contracts_signup_id_key UNIQUE (signup_id),
   CONSTRAINT service_contracts_billing_anchor_day_known CHECK (billing_anchor_day >= 1 AND billing_anchor_day <= 31),
@@ -893,6 +898,8 @@ CREATE TABLE service_contracts (
   CONSTRAINT service_contracts_price_interval_known CHECK (price_interval = ANY (ARRAY['month'::text, 'year'::text])),
   CONSTRAINT service_contracts_price_unit_amount_positive CHECK (price_unit_amount >= 0),
   CONSTRAINT service_contracts_price_whole CHECK (num_nonnulls(price_currency, price_unit_amount, price_interval) = ANY (ARRAY[0, 3])),
+  CONSTRAINT service_contracts_quantity_known CHECK (price_quantity >= 2 AND price_quantity <= 100000),
+  CONSTRAINT service_contracts_quantity_whole CHECK (num_nonnulls(price_quantity, price_each) = ANY (ARRAY[0, 2])),
   CONSTRAINT service_contracts_status_known CHECK (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'expired'::text])),
   CONSTRAINT service_contracts_trial_has_end CHECK (status <> 'trialing'::text OR trial_ends_at IS NOT NULL),
   CONSTRAINT service_contracts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
@@ -902,6 +909,7 @@ CREATE TABLE service_contracts (
 CREATE INDEX service_contracts_account_id_idx ON service_contracts USING btree (account_id);
 CREATE UNIQUE INDEX service_contracts_arrival_number_key ON service_contracts USING btree (arrival_number) WHERE arrival_number IS NOT NULL;
 CREATE INDEX service_contracts_cancels_at_idx ON service_contracts USING btree (cancels_at) WHERE cancels_at IS NOT NULL AND (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text]));
+CREATE INDEX service_contracts_credit_from_idx ON service_contracts USING btree (credit_from) WHERE credit_from IS NOT NULL;
 CREATE INDEX service_contracts_next_period_starts_at_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'active'::text;
 CREATE INDEX service_contracts_past_due_next_period_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'past_due'::text;
 CREATE INDEX service_contracts_trial_ends_at_idx ON service_contracts USING btree (trial_ends_at) WHERE status = 'trialing'::text;
@@ -920,6 +928,7 @@ AS $function$
         jsonb_build_object('signup_id', new.signup_id, 'status', new.status, 'plan', new.plan,
           'trial_ends_at', case when isfinite(new.trial_ends_at) then new.trial_ends_at end, 'price_currency', new.price_currency,
           'price_unit_amount', new.price_unit_amount, 'price_interval', new.price_interval,
+          'price_each', new.price_each, 'price_quantity', new.price_quantity,
           'occurred_at', case when isfinite(new.occurred_at) then new.occurred_at else new.created_at end,
           'cancels_at', case when isfinite(new.cancels_at) then new.cancels_at end));
       return null;
@@ -1294,6 +1303,26 @@ CREATE TABLE client_users (
   CONSTRAINT client_users_pkey PRIMARY KEY (user_id, client),
   CONSTRAINT client_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+-- contract_charges ----------------------------------------------------------------------------------------------------
+
+CREATE TABLE contract_charges (
+  contract_id uuid NOT NULL,
+  id text NOT NULL,
+  title text NOT NULL,
+  currency text NOT NULL,
+  unit_amount bigint NOT NULL,
+  quantity integer NOT NULL,
+  due text NOT NULL,
+  left_amount bigint NOT NULL,
+  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT contract_charges_pkey PRIMARY KEY (contract_id, id),
+  CONSTRAINT contract_charges_due_known CHECK (due = ANY (ARRAY['now'::text, 'next'::text])),
+  CONSTRAINT contract_charges_left_within CHECK (left_amount >= LEAST(0::bigint, unit_amount * quantity) AND left_amount <= GREATEST(0::bigint, unit_amount * quantity)),
+  CONSTRAINT contract_charges_quantity_known CHECK (quantity >= 1 AND quantity <= 100000),
+  CONSTRAINT contract_charges_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id) ON DELETE CASCADE
+);
+CREATE INDEX contract_charges_open_idx ON contract_charges USING btree (contract_id) WHERE left_amount <> 0;
 
 -- devices -------------------------------------------------------------------------------------------------------------
 
@@ -2151,8 +2180,10 @@ CREATE TABLE waiting_periods (
   unit_amount bigint NOT NULL,
   held_code text,
   tried_at timestamp with time zone,
+  quantity integer,
   CONSTRAINT waiting_periods_pkey PRIMARY KEY (contract_id, starts_at),
   CONSTRAINT waiting_periods_held_whole CHECK (num_nonnulls(held_code, tried_at) = ANY (ARRAY[0, 2])),
+  CONSTRAINT waiting_periods_quantity_known CHECK (quantity >= 1 AND quantity <= 100000),
   CONSTRAINT waiting_periods_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id) ON DELETE CASCADE
 );
 

@@ -146,6 +146,18 @@ export interface ClientUsers {
   user_id: string;
 }
 
+export interface ContractCharges {
+  contract_id: string;
+  currency: string;
+  due: string;
+  id: string;
+  left_amount: Int8;
+  quantity: number;
+  recorded_at: Generated<Timestamp>;
+  title: string;
+  unit_amount: Int8;
+}
+
 export interface Devices {
   first_credential_at: Timestamp | null;
   forgotten_at: Timestamp | null;
@@ -460,6 +472,7 @@ export interface ServiceContracts {
   billing_anchor_day: number | null;
   cancels_at: Timestamp | null;
   created_at: Generated<Timestamp>;
+  credit_from: Timestamp | null;
   erased_account_id: string | null;
   erased_user_id: string | null;
   id: string;
@@ -467,8 +480,11 @@ export interface ServiceContracts {
   occurred_at: Timestamp;
   plan: string;
   price_currency: string | null;
+  price_each: Int8 | null;
   price_interval: 'month' | 'year' | null;
+  price_quantity: number | null;
   price_unit_amount: Int8 | null;
+  reported_cancels_at: Timestamp | null;
   signup_id: string;
   status: 'active' | 'canceled' | 'expired' | 'past_due' | 'trialing';
   trial_ends_at: Timestamp | null;
@@ -565,6 +581,7 @@ export interface WaitingPeriods {
   ends_at: Timestamp;
   held_code: string | null;
   plan: string;
+  quantity: number | null;
   starts_at: Timestamp;
   tried_at: Timestamp | null;
   unit_amount: Int8;
@@ -587,6 +604,7 @@ export interface DB {
   billing_settings: BillingSettings;
   changes: Changes;
   client_users: ClientUsers;
+  contract_charges: ContractCharges;
   devices: Devices;
   document_files: DocumentFiles;
   document_series: DocumentSeries;

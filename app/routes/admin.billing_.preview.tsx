@@ -39,7 +39,7 @@ export default function Preview() {
           <Figures heads={['Invoice of', 'Period', 'Total']}>
             <tbody>
               {documents.map(({ currency, minorDigits, category, rate, total, ...days }) => (
-                <tr key={days.period_first_day}>
+                <tr key={`${days.period_first_day} ${days.period_last_day} ${currency}`}>
                   <th scope="row">
                     <Day at={dayOf(days.issued_on)} />
                   </th>

@@ -50,7 +50,9 @@ export default function Contracts() {
       price && minorDigits !== null && (
         <>
           <Money currency={price.currency} unitAmount={price.unit_amount} minorDigits={minorDigits} />
-          <span className="hint">a {price.interval}</span>
+          <span className="hint">
+            {(price.quantity ?? 1) > 1 && `× ${price.quantity} `}a {price.interval}
+          </span>
         </>
       ),
       <ContractState key="state" status={status} lastDay={contract.last_day} />,

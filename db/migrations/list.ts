@@ -4,6 +4,7 @@ import * as staffInvitations from './m101-staff-invitations.ts';
 import * as staffNotes from './m102-staff-notes.ts';
 import * as pastDuePeriods from './m103-past-due-periods.ts';
 import * as wakeDocumentMails from './m106-wake-document-mails.ts';
+import * as contractCharges from './m108-contract-charges.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -11,4 +12,5 @@ export const migrations = {
   'm102-staff-notes': staffNotes,
   'm103-past-due-periods': pastDuePeriods,
   'm106-wake-document-mails': wakeDocumentMails,
+  'm108-contract-charges': contractCharges,
 };

@@ -28,6 +28,9 @@ export type BookedDocument = {
   /** For a credit note, the number of its invoice. */
   invoice: string | null;
   title: string;
+  /** The lines of the facts, and whether they are net or gross. Null if there is one line. */
+  lines: { title: string; quantity: number; amount: number; charge?: string }[] | null;
+  prices: 'net' | 'gross' | null;
   buyer: string;
   country: string | null;
   vat_id: string | null;
@@ -72,24 +75,25 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           d.currency, d.net, d.tax, d.total, d.category, d.rate, d.facts #>> '{invoice,number}' as invoice,
           case d.kind when 'invoice' then d.invoice end as id,
           d.facts #>> '{line,title}' as title, d.facts #>> '{buyer,name}' as buyer,
-          coalesce(d.facts #>> '{buyer,address,country}', d.facts #>> '{buyer,country}') as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided
+          coalesce(d.facts #>> '{buyer,address,country}', d.facts #>> '{buyer,country}') as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided,
+          d.facts -> 'lines' as lines, d.facts ->> 'prices' as prices
         from documents d
         union all
         select i.number::text, 'invoice', (i.issued_at at time zone ${span.zone})::date,
           (i.due_at at time zone ${span.zone})::date, (i.period_starts_at at time zone ${span.zone})::date,
           (i.period_ends_at at time zone ${span.zone})::date - 1,
           i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
-          null, null, i.credited
+          null, null, i.credited, null, null
         from invoices i
         -- An index finds them; which days these are is said below.
         where i.document is null and i.issued_at between ${startOf(days)} - interval '1 day' and ${endOf(days)} + interval '1 day'
         union all
         select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
-          null, null, null, null, null, null, ${replacing}, null, null, null, null, null, null
+          null, null, null, null, null, null, ${replacing}, null, null, null, null, null, null, null, null
         from lost_documents l where l.recovered_at is null
       )
       select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
-        category, rate, invoice, title, buyer, country, vat_id,
+        category, rate, invoice, title, lines, prices, buyer, country, vat_id,
         case when id is null then null when voided is null then (
             select coalesce(sum(c.total), 0)::bigint from documents c
             where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)

@@ -51,6 +51,9 @@ export const statusAt = (now: Date) => sql<string>`case
   when ${cancelsAt} <= ${now} then 'canceled'
   when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end`;
 
+/** Must agree with `readPrice` in db/tables/service-contracts.ts. */
+const quantity = sql`(case when price_each * price_quantity = price_unit_amount then price_quantity else 1 end)`;
+
 /** Must agree with server/billing/contracts/contract-list.ts. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
@@ -60,7 +63,8 @@ const describeContracts = (now: Date) => sql`
     'trial_ends_at', ${writeInstant(trialEndsAt)},
     'cancels_at', ${writeInstant(cancelsAt)},
     'price', case when price_currency is not null then jsonb_build_object(
-      'currency', price_currency, 'unit_amount', price_unit_amount, 'interval', price_interval) end,
+      'currency', price_currency, 'unit_amount', price_unit_amount / ${quantity}, 'interval', price_interval,
+      'quantity', ${quantity}) end,
     'occurred_at', ${writeInstant(occurredAt)}
   ) as entry
   from service_contracts`;

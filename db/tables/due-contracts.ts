@@ -8,6 +8,14 @@ export type Search = { now: Date; limit: number; except: string[] };
 // With this time and the pause between two runs, the job looks at each blocked contract within a minute (contract 7.68).
 const holdMs = 50_000;
 
+/** Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. */
+const withDueCharges = sql`
+  select c.id, min(k.recorded_at) as starts_at from contract_charges k join service_contracts c on c.id = k.contract_id
+  where k.left_amount <> 0 and c.status <> 'past_due' and c.account_id is not null
+    and (k.due = 'now' or (c.status = 'canceled' and c.next_period_starts_at is not null))
+    and not exists (select from waiting_periods w where w.contract_id = c.id)
+  group by c.id, k.currency having sum(k.left_amount) > 0`;
+
 /**
  * Finds active and past-due contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones if
  * there is still an account to invoice. What waits for a seller is left alone until there is one, and what waits because its
@@ -36,9 +44,24 @@ export async function findContractsToInvoice(
       where c.account_id is not null and (c.status <> 'past_due' or (select invoices_past_due from in_force))
         and (w.held_code is distinct from 'no_seller' or exists (select from in_force))
         and (w.tried_at is null or w.tried_at <= ${new Date(now.getTime() - holdMs)} or w.tried_at > ${now})
+      union all
+      ${withDueCharges}
     ) due
     where id <> all(${except}::uuid[])
     group by id order by min(starts_at), id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Contracts that the CRM has ended before periods that may be invoiced already. */
+export async function findContractsToCredit(db: Database, { limit, except }: Search): Promise<string[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .select('id')
+    .where('credit_from', 'is not', null)
+    .where(sql<boolean>`id <> all(${except}::uuid[])`)
+    .orderBy('credit_from')
+    .limit(limit)
+    .execute();
   return rows.map(({ id }) => id);
 }
 

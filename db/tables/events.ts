@@ -12,7 +12,10 @@ export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'pro
   account: Pick<User['account'], 'capabilities' | 'verifiedAt'>;
 };
 
-export type ContractSnapshot = Omit<Contract, 'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay'>;
+export type ContractSnapshot = Omit<
+  Contract,
+  'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay' | 'reportedCancelsAt'
+>;
 
 /** Says what was true at `occurredAt`. */
 export type ClientEvent = { seq: number; occurredAt: Date } & (
@@ -174,6 +177,9 @@ type ContractBody = {
   price_currency: string | null;
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
+  /** Undefined in events of version 1.0.0, which are kept for 90 days. */
+  price_each?: number | null;
+  price_quantity?: number | null;
   occurred_at: string;
   cancels_at: string | null;
 };

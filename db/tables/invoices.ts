@@ -79,6 +79,18 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): 
   return Number(number);
 }
 
+/** The latest millisecond up to `now` at which no period of the contract begins. The caller has locked the contract. */
+export async function findFreeStart(trx: Transaction<DB>, contractId: string, now: Date): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    select at from generate_series(0, 1000) as back, lateral (
+      select ${now}::timestamptz - back * interval '1 millisecond' as at) moment
+    where not exists (select from invoices where contract_id = ${contractId} and period_starts_at = at)
+      and not exists (select from waiting_periods where contract_id = ${contractId} and starts_at = at)
+    order by back limit 1`.execute(trx);
+  if (!rows[0]) throw new LostRace();
+  return rows[0].at;
+}
+
 /** 0 if there is no invoice. */
 export async function findLastInvoiceNumber(db: Database): Promise<number> {
   const row = await db.selectFrom('invoice_numbers').select('last_number').executeTakeFirst();
@@ -148,6 +160,19 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
     .where('c.account_id', '=', accountId)
     .orderBy('i.number', 'desc')
     .limit(100)
+    .execute();
+  return rows.map(readRow);
+}
+
+/** Invoices of periods from that instant on, if nothing is paid or credited. Returns the oldest first. */
+export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {
+  const rows = await selectInvoices(db)
+    .where('i.contract_id', '=', contractId)
+    .where('i.period_starts_at', '>=', from)
+    .where('i.status', '=', 'open')
+    .where('i.credited', '=', '0')
+    .where('i.allocated', '=', '0')
+    .orderBy('i.number')
     .execute();
   return rows.map(readRow);
 }

@@ -7,8 +7,8 @@ import type { DB, ServiceContracts } from '../schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
 
-/** `unitAmount` is in minor units of the ISO 4217 currency. */
-export type Price = { currency: string; unitAmount: number; interval: 'month' | 'year' };
+/** `unitAmount` is what all `quantity` together cost a period, in minor units of the ISO 4217 currency. */
+export type Price = { currency: string; unitAmount: number; quantity: number; interval: 'month' | 'year' };
 
 export type ContractTerms = {
   plan: string;
@@ -22,8 +22,11 @@ export type ContractTerms = {
   billingAnchorDay: number | null;
 };
 
-/** When the contract ends or has ended, if it was canceled here. Only `setCancelsAt` changes this. */
-type Ending = { cancelsAt: Date | null };
+/**
+ * When the contract ends or has ended, if it was canceled here or if the CRM said so. `reportedCancelsAt` is the same instant if the
+ * CRM said so, and null if somebody canceled it here.
+ */
+type Ending = { cancelsAt: Date | null; reportedCancelsAt: Date | null };
 
 export type Contract = ContractTerms &
   Ending & { id: string; userId: string; accountId: string; signupId: string };
@@ -55,6 +58,9 @@ export const contractColumns = [
   'next_period_starts_at',
   'billing_anchor_day',
   'cancels_at',
+  'reported_cancels_at',
+  'price_each',
+  'price_quantity',
 ] as const;
 
 const selectForUpdate = (column: 'id' | 'signup_id') =>
@@ -112,6 +118,10 @@ const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
     occurred_at: row.occurred_at,
     next_period_starts_at: row.next_period_starts_at,
     billing_anchor_day: row.billing_anchor_day,
+    price_each: row.price_each,
+    price_quantity: row.price_quantity,
+    cancels_at: row.cancels_at,
+    reported_cancels_at: row.reported_cancels_at,
   }),
 );
 
@@ -123,9 +133,32 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** Null lets the contract continue. */
-export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
-  await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
+/** Null lets the contract continue. `isReported`: the CRM said so. */
+export async function setCancelsAt(
+  trx: Transaction<DB>,
+  id: string,
+  cancelsAt: Date | null,
+  isReported = false,
+): Promise<void> {
+  await trx
+    .updateTable('service_contracts')
+    .set({ cancels_at: cancelsAt, reported_cancels_at: isReported ? cancelsAt : null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** From this instant on, unpaid periods are to be credited (contract 7.528). Null once that is done. */
+export async function setCreditFrom(trx: Transaction<DB>, id: string, from: Date | null): Promise<void> {
+  await trx.updateTable('service_contracts').set({ credit_from: from }).where('id', '=', id).execute();
+}
+
+export async function findCreditFrom(db: Database, id: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom('service_contracts')
+    .select('credit_from')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.credit_from ?? null;
 }
 
 /** Lists ids in the same order for all callers, which then lock the contracts. */
@@ -235,6 +268,8 @@ const writeRow = (contract: Contract) => ({
   account_id: contract.accountId,
   signup_id: contract.signupId,
   ...writeTerms(contract),
+  cancels_at: contract.cancelsAt,
+  reported_cancels_at: contract.reportedCancelsAt,
 });
 
 const writeTerms = (terms: ContractTerms) => ({
@@ -247,26 +282,39 @@ const writeTerms = (terms: ContractTerms) => ({
   occurred_at: terms.occurredAt,
   next_period_starts_at: terms.nextPeriodStartsAt,
   billing_anchor_day: terms.billingAnchorDay,
+  ...writeQuantity(terms.price),
 });
+
+const writeQuantity = (price: Price | null) =>
+  price && price.quantity > 1
+    ? { price_each: price.unitAmount / price.quantity, price_quantity: price.quantity }
+    : { price_each: null, price_quantity: null };
 
 type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
   user_id: string;
   account_id: string;
 };
 
-/** A constraint makes all three columns null, or none of them. */
+/**
+ * A constraint makes the first three columns null, or none of them. Until 1.2.0: a quantity counts only if it makes the amount,
+ * because version 1.0.0 writes another amount and leaves the quantity as it was.
+ */
 export const readPrice = (row: {
   price_currency: string | null;
   price_unit_amount: string | number | null;
   price_interval: Price['interval'] | null;
-}): Price | null =>
-  row.price_currency && row.price_interval
-    ? {
-        currency: row.price_currency,
-        unitAmount: Number(row.price_unit_amount),
-        interval: row.price_interval,
-      }
-    : null;
+  price_each?: string | number | null;
+  price_quantity?: number | null;
+}): Price | null => {
+  if (!row.price_currency || !row.price_interval) return null;
+  const [unitAmount, quantity] = [Number(row.price_unit_amount), row.price_quantity ?? 1];
+  return {
+    currency: row.price_currency,
+    unitAmount,
+    quantity: Number(row.price_each) * quantity === unitAmount ? quantity : 1,
+    interval: row.price_interval,
+  };
+};
 
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
@@ -293,4 +341,9 @@ export const readContract = (
   nextPeriodStartsAt: row.next_period_starts_at,
   billingAnchorDay: row.billing_anchor_day,
   cancelsAt: readSetTime(row.cancels_at),
+  // Until 1.2.0: 1.0.0 changes `cancels_at` alone, as somebody who cancels here.
+  reportedCancelsAt:
+    row.reported_cancels_at && row.reported_cancels_at.getTime() === row.cancels_at?.getTime()
+      ? readSetTime(row.reported_cancels_at)
+      : null,
 });

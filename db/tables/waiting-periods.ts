@@ -4,10 +4,10 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `unitAmount` is in minor units of the ISO 4217 currency. */
+/** `unitAmount` is what all `quantity` together cost, in minor units of the ISO 4217 currency. */
 export type Charge = {
   plan: string;
-  price: { currency: string; unitAmount: number };
+  price: { currency: string; unitAmount: number; quantity: number };
   startsAt: Date;
   endsAt: Date;
 };
@@ -23,7 +23,7 @@ export async function listWaitingPeriodsOf(
 ): Promise<Map<string, Charge[]>> {
   const rows = await db
     .selectFrom('waiting_periods')
-    .select(['contract_id', 'plan', 'currency', 'unit_amount', 'starts_at', 'ends_at'])
+    .select(['contract_id', 'plan', 'currency', 'unit_amount', 'quantity', 'starts_at', 'ends_at'])
     .where(sql<boolean>`contract_id = any(${contractIds}::uuid[])`)
     .orderBy('starts_at')
     .execute();
@@ -31,7 +31,7 @@ export async function listWaitingPeriodsOf(
   for (const row of rows) {
     const charge = {
       plan: row.plan,
-      price: { currency: row.currency, unitAmount: Number(row.unit_amount) },
+      price: { currency: row.currency, unitAmount: Number(row.unit_amount), quantity: row.quantity ?? 1 },
       startsAt: row.starts_at,
       endsAt: row.ends_at,
     };
@@ -64,7 +64,7 @@ export async function setWaitingPeriods(
   await trx
     .deleteFrom('waiting_periods')
     .where('contract_id', '=', contractId)
-    .$if(charges.length > 0, (query) => query.where('starts_at', '<', charges[0]?.startsAt ?? new Date(0)))
+    .where(sql<boolean>`starts_at <> all(${charges.map(({ startsAt }) => startsAt)}::timestamptz[])`)
     .execute();
   if (charges.length === 0) return;
   await trx
@@ -77,6 +77,7 @@ export async function setWaitingPeriods(
         plan,
         currency: price.currency,
         unit_amount: price.unitAmount,
+        quantity: price.quantity,
         held_code: blocked?.code ?? null,
         tried_at: blocked?.at ?? null,
       })),

@@ -91,6 +91,7 @@ export const faultWords = {
   contract_unknown: 'Your account does not have this contract.',
   contract_ended: 'This contract has already ended.',
   cancel_not_offered: 'This contract cannot be canceled here. Contact us to cancel it.',
+  contract_ends_by_report: 'The seller has ended this contract. To keep it, please ask them.',
   contract_kept_late: 'This contract has already ended, so it cannot be kept.',
   search_long: 'Search for no more than 200 characters.',
 } as const;

@@ -54,3 +54,24 @@ function isName(text: string, end: number): boolean {
   while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
   return text[at] === ':';
 }
+
+const literal = /"(?:[^"\\]|\\.)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
+
+/** JSON pointers to the numbers that are not written as integers, such as 79.00 or 1e3. `parseStrictJson` has accepted the bytes. */
+export function listFractions(bytes: Uint8Array): string[] {
+  const text = utf8.decode(bytes);
+  const found: string[] = [];
+  // The present name or index in each open object or array.
+  const path: (string | number)[] = [];
+  for (const { 0: token, index } of text.matchAll(literal)) {
+    const at = path.length - 1;
+    if (token === '{') path.push('');
+    else if (token === '[') path.push(0);
+    else if (token === '}' || token === ']') path.pop();
+    else if (token === ',') path[at] = typeof path[at] === 'number' ? path[at] + 1 : '';
+    else if (token.startsWith('"')) {
+      if (isName(text, index + token.length)) path[at] = JSON.parse(token);
+    } else if (/[.eE]/.test(token)) found.push(path.map((part) => `/${part}`).join(''));
+  }
+  return found;
+}

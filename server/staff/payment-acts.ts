@@ -11,7 +11,7 @@ import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { isUuid } from '../basics/uuid.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
-import { describeEnd, endWithPeriod } from '../billing/customers/cancel-contract.ts';
+import { describeEnd, endWithPeriod, isCanceled } from '../billing/customers/cancel-contract.ts';
 import { endContract } from '../billing/invoices/invoicing.ts';
 import { findZone } from '../billing/invoices/issue.ts';
 import { deferContractMail } from '../billing/invoices/mails.ts';
@@ -334,7 +334,7 @@ const cancelAtPeriodEnd = act({
   fields: {},
   formBasis: cancelContract.formBasis,
   async do({ trx, target, by: { now, trail } }): Promise<Canceled | undefined> {
-    if (!goesOn(target, now) || target.cancelsAt) return undefined;
+    if (!goesOn(target, now) || isCanceled(target, now)) return undefined;
     const { wouldEndOn: lastDay } = describeEnd(await findZone(trx), target, now);
     await endWithPeriod(trx, target, now, trail);
     deferContractMail(trx, 'contract_cancel_asked', target, { now, isBySupport: true });

@@ -85,7 +85,7 @@ async function* readContracts({ db, now }: From): AsyncGenerator<string[][], voi
       ...[entry.signup_id, entry.id, entry.user_id, entry.email ?? '', entry.status, entry.plan],
       ...[entry.trial_ends_at ?? '', entry.cancels_at ?? '', price?.currency ?? ''],
       ...[price ? writeDecimal(price.unit_amount, price.currency) : '', price?.interval ?? ''],
-      ...[entry.held ?? '', entry.occurred_at, entry.last_day ?? ''],
+      ...[entry.held ?? '', entry.occurred_at, entry.last_day ?? '', String(price?.quantity ?? '')],
     ];
   });
 }
@@ -123,7 +123,7 @@ export const tableFiles = {
   },
   'contracts.csv': {
     columns:
-      'signup_id,id,user_id,email,status,plan,trial_ends_at,cancels_at,currency,amount,interval,held,occurred_at,last_day',
+      'signup_id,id,user_id,email,status,plan,trial_ends_at,cancels_at,currency,amount,interval,held,occurred_at,last_day,quantity',
     read: readContracts,
   },
   'invoices.csv': {

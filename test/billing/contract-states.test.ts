@@ -84,7 +84,7 @@ describe('a contract that its customer has ended', () => {
   });
 });
 
-const price = { currency: 'EUR', unitAmount: 2_900, interval: 'month' } as const;
+const price = { currency: 'EUR', unitAmount: 2_900, quantity: 1, interval: 'month' } as const;
 const trialEndsAt = day('02-01T00:00:00.000');
 const unbilled = { nextPeriodStartsAt: null, billingAnchorDay: null };
 const billed = { nextPeriodStartsAt: day('02-28T10:00:00.000'), billingAnchorDay: 31 };
@@ -102,7 +102,8 @@ const reportOf = (changes: Partial<Report> = {}): Report => ({
   plan: 'pro',
   status: 'active',
   trialEndsAt,
-  price: { currency: 'USD', unitAmount: 9_900, interval: 'year' },
+  price: { currency: 'USD', unitAmount: 9_900, quantity: 1, interval: 'year' },
+  cancelsAt: null,
   occurredAt: day('01-20T00:00:00.000'),
   ...changes,
 });
@@ -130,17 +131,22 @@ describe('the first report of a signup', () => {
       { nextPeriodStartsAt: day('01-31T23:30:00.000'), billingAnchorDay: 31 },
     ],
   ])('creates the contract it describes: %s', (_, report, billing) => {
-    expect(applied(undefined, report, now)).toEqual({ ...report, ...billing });
+    expect(applied(undefined, report, now)).toEqual({ ...report, cancelsAt: undefined, ...billing });
   });
 
   it('creates an expired contract if the trial is over already', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: now });
-    expect(applied(undefined, report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({
+      ...report,
+      cancelsAt: undefined,
+      status: 'expired',
+      ...unbilled,
+    });
   });
 
   it('creates a canceled contract, which is not billed', () => {
     const report = reportOf({ status: 'canceled' });
-    expect(applied(undefined, report, now)).toEqual({ ...report, ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({ ...report, cancelsAt: undefined, ...unbilled });
   });
 });
 
@@ -164,6 +170,7 @@ describe('a later report of a signup', () => {
       const report = reportOf({ status: reported, price: null });
       expect(applied(contractOf({ status, price: null }), report, now)).toEqual({
         ...report,
+        cancelsAt: undefined,
         ...unbilled,
       });
     },
@@ -194,7 +201,12 @@ describe('a later report of a signup', () => {
 
   it('moves the end of a trial, even into the past', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: day('01-21T00:00:00.000') });
-    expect(applied(contractOf(), report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(contractOf(), report, now)).toEqual({
+      ...report,
+      cancelsAt: undefined,
+      status: 'expired',
+      ...unbilled,
+    });
   });
 
   it.each(['trialing', 'active', 'canceled'] as const)(

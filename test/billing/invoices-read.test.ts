@@ -154,7 +154,7 @@ it('the list of contracts says how many minor digits the currency has', async ()
       cancelsAt: null,
       trialEndsAt: null,
       lastDay: null,
-      price: { currency: 'KWD', unitAmount: 12_345, interval: 'month', minorDigits: 3 },
+      price: { currency: 'KWD', unitAmount: 12_345, quantity: 1, interval: 'month', minorDigits: 3 },
     },
   ]);
 });

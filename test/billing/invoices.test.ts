@@ -116,7 +116,7 @@ describe('no invoice is made', () => {
     const contractId = await billing.report('reported');
     await billing.setClock('2026-03-01T10:00:00.000Z');
     const terms = { status: 'canceled', plan: 'other', price: { ...price, unit_amount: 1 } };
-    await billing.report('reported', terms, { occurredAt: '2026-02-10T10:00:00.000Z' });
+    await billing.report('reported', terms, { occurredAt: '2026-03-01T09:00:00.000Z' });
     expect(await billing.statusOf(contractId)).toBe('canceled');
     await billing.setClock('2026-06-01T10:00:00.000Z');
     await billing.bill();

@@ -31,6 +31,7 @@ const kept: Record<string, string> = {
   passkeys: 'as long as its user, 20 each',
   passkey_challenge_keys: 'one row',
   service_contracts: 'for ever',
+  contract_charges: 'for ever, so that each charge counts once',
   waiting_periods: 'until invoiced, and bounded by how long a contract runs',
   invoices: 'books, until their years are over',
   invoice_numbers: 'one row',

@@ -41,6 +41,16 @@ describe('our own check of sums', () => {
     ['a credit note names its invoice, and nothing else does', { ...credit, invoice: null }],
     ['a credit note names its invoice, and nothing else does', { ...invoice, invoice: credit.invoice }],
     ['an invoice has a last day to pay, and nothing else does', { ...invoice, due_on: null }],
+    ['it has no line', { ...invoice, lines: [] }],
+    ['the lines do not make the sum', { ...invoice, lines: [{ title: 'A', quantity: 1, amount: 2899 }] }],
+    [
+      'a line is not so many times an amount',
+      { ...invoice, lines: [{ title: 'A', quantity: 3, amount: 2900 }] },
+    ],
+    [
+      'a quantity is not a whole number from 1',
+      { ...invoice, lines: [{ title: 'A', quantity: 0, amount: 2900 }] },
+    ],
     ['it is due before it is issued', { ...invoice, due_on: '2026-11-25' }],
     ['its period ends before it begins', { ...invoice, line: { ...invoice.line, last_day: '2026-10-31' } }],
   ])('says that %s', (why, facts) => {

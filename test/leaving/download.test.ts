@@ -125,6 +125,8 @@ const leftOutColumns: Record<string, string> = {
   'payments.unallocated': 'of the whole payment, which may be for others, too',
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
+  'service_contracts.credit_from': 'what billing still has to do',
+  'service_contracts.reported_cancels_at': 'when it ends is there',
   'service_contracts.erased_account_id': 'of nobody who could ask',
   'service_contracts.erased_user_id': 'of nobody who could ask',
   'service_contracts.user_id': 'the same everywhere',
@@ -143,9 +145,8 @@ describe('a download (contract 2.90)', () => {
       where table_schema = 'public' and column_name ~ '(^|_)user_id$'
       union select conrelid::regclass::text from pg_constraint
       where contype = 'f' and confrelid in ('users'::regclass, 'accounts'::regclass)
-      union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations'])`.execute(
-      app.db,
-    );
+      union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations',
+        'contract_charges'])`.execute(app.db);
     expect(rows.length).toBeGreaterThan(10);
     const covered = new Set([...sections.map(({ table }) => table), ...Object.keys(leftOutTables)]);
     expect(rows.map(({ name }) => name).sort()).toEqual([...covered].sort());
@@ -167,6 +168,7 @@ describe('a download (contract 2.90)', () => {
       plan: 'kept',
       status: 'active',
       price: { currency: 'EUR', unit_amount: 4_200, interval: 'month' },
+      charges: [{ id: 'setup', title: 'Setup', unit_amount: 100, when: 'next' as const }],
     };
     for (const [id, address] of [
       ['crm_mine', email] as const,

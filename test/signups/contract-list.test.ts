@@ -61,7 +61,7 @@ describe('the list of contracts', () => {
   });
 
   it('tells the CRM what it may know about each contract, and its present state', async () => {
-    const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
+    const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month', quantity: 1 };
     const trial = { plan: 'starter', status: 'trialing', trial_ends_at: at(60), price };
     const first = await pushSignup(app, buildSignup('first', { occurred_at: at(-60), contract: trial }));
     const active = { plan: 'pro', status: 'active' };

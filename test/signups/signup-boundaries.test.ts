@@ -153,10 +153,6 @@ const cases: Record<string, [change: Change, kept: object]> = {
     { unit_amount: Number.MAX_SAFE_INTEGER },
     { price_unit_amount: '9007199254740991' },
   ),
-  'a price with an exponent': [
-    text((json) => json.replace('49137', '4.9137E4')),
-    { contract: { price_unit_amount: '49137' } },
-  ],
   'a yearly price': price({ interval: 'year' }, { price_interval: 'year' }),
   'a price without minor digits': price({ currency: 'JPY' }, { price_currency: 'JPY' }),
   'a price with three minor digits': price({ currency: 'KWD' }, { price_currency: 'KWD' }),

@@ -90,6 +90,9 @@ describe('a signup sent again under another webhook id', () => {
         status: 'trialing',
         plan: 'pro',
         trial_ends_at: at(7_200),
+        cancels_at: null,
+        price: { currency: 'USD', unit_amount: 0, interval: 'year', quantity: 1 },
+        charges: [],
         created: false,
       },
     });

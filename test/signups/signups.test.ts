@@ -51,7 +51,8 @@ describe('a signup of a new user (contract 1.8 and 7.27)', () => {
     expect(answer.text).toBe(
       `{"signup_id":"crm:new.1","applied":true,"user":{"id":"${user.id}","created":true},` +
         `"account":{"id":"${account.id}","created":true},"contract":{"id":"${rows[0]?.id}","status":"active",` +
-        '"plan":"starter","trial_ends_at":"2026-01-15T00:00:00.000Z","created":true}}',
+        '"plan":"starter","trial_ends_at":"2026-01-15T00:00:00.000Z","cancels_at":null,"price":null,"charges":[],' +
+        '"created":true}}',
     );
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -69,7 +70,7 @@ describe('a signup of a new user (contract 1.8 and 7.27)', () => {
       buildSignup('no_trial', { contract: { plan: 'pro', status: 'active' } }),
     );
     expect(text).toMatch(
-      /"contract":{"id":"[^"]+","status":"active","plan":"pro","trial_ends_at":null,"created":true}}$/,
+      /"contract":{"id":"[^"]+","status":"active","plan":"pro","trial_ends_at":null,"cancels_at":null,"price":null,"charges":\[\],"created":true}}$/,
     );
   });
 
@@ -194,7 +195,7 @@ describe('a signup of an existing user', () => {
         cancelsAt: null,
         // Without a seller, days are those of UTC.
         lastDay: new Date(trialEndsAt.getTime() - 1).toISOString().slice(0, 10),
-        price: { currency: 'KWD', unitAmount: 1_500, interval: 'year', minorDigits: 3 },
+        price: { currency: 'KWD', unitAmount: 1_500, quantity: 1, interval: 'year', minorDigits: 3 },
       },
     ]);
     for (const other of ['unverified@example.test', 'admin@example.test', 'manager@example.test']) {

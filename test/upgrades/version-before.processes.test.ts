@@ -11,7 +11,7 @@ import { findFreePort, type RunningProcess, type Runtime, startService } from '.
 import { buildCommit, findVersionBefore } from '../support/app/version-before.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
-import { buildSignup, signMessage } from '../support/crm/crm.ts';
+import { buildSignup, type SignupBody, signMessage } from '../support/crm/crm.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
@@ -163,6 +163,71 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     expect(await countIssued()).toBe(0);
     await sql`update restores set billing_resumed_at = now()`.execute(db);
     await expect.poll(countIssued, { timeout: 60_000 }).toBe(4);
+    await close();
+    await drop();
+  });
+
+  // Contract 7.529 to 7.532.
+  it('invoices the sum of a quantity, and leaves charges to this version', { timeout: 240_000 }, async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const env = { DATABASE_URL: url, IDENTITY_ISSUER: `http://localhost:${port}` };
+    const start = async (folder?: string) => {
+      const instance = await startService('node', port, env, folder);
+      running.push(instance);
+      return async () => {
+        instance.child.kill('SIGTERM');
+        await instance.exited;
+      };
+    };
+    const { db, close } = connect(url);
+    const price = { currency: 'EUR', unit_amount: 1_000, interval: 'month' };
+    const charges = [{ id: 'usage', title: 'Usage', unit_amount: 500, quantity: 3, when: 'next' as const }];
+    let secondsAgo = 60;
+    const report = async (contract: Partial<SignupBody['contract']>) => {
+      const occurred_at = new Date(Date.now() - --secondsAgo * 1_000).toISOString();
+      const terms = { plan: 'starter', status: 'active', price, ...contract };
+      const body = JSON.stringify(buildSignup('both', { occurred_at, contract: terms }));
+      const headers = signMessage(readConfig(env).crmSignupsSecrets?.[0] ?? '', body);
+      const signups = `http://localhost:${port}/integrations/crm/signups`;
+      const answer = await fetch(signups, { method: 'POST', body, headers });
+      return (await answer.json()).contract.price;
+    };
+    const readSums = async () =>
+      (
+        await sql<{ net: number }>`select net::int from documents order by issued_at, number`.execute(db)
+      ).rows.map(({ net }) => net);
+    /** Another period begins, a second after the last one. */
+    const moveOn = () =>
+      sql`update service_contracts set next_period_starts_at = (
+        select max(period_starts_at) + interval '1 second' from invoices)`.execute(db);
+
+    let stop = await start();
+    await setSettings(db);
+    await report({ price: { ...price, quantity: 4 } });
+    await expect.poll(readSums, { timeout: 60_000 }).toEqual([4_000]);
+    await report({ price: { ...price, quantity: 5 }, charges });
+    await stop();
+
+    stop = await start(before.folder);
+    await moveOn();
+    await expect.poll(readSums, { timeout: 60_000 }).toEqual([4_000, 5_000]);
+    await stop();
+    stop = await start();
+    await moveOn();
+    await expect.poll(readSums, { timeout: 60_000 }).toEqual([4_000, 5_000, 6_500]);
+    await stop();
+
+    // What the version before stores is a price of one, whatever the quantity was.
+    stop = await start(before.folder);
+    await report({ price: { ...price, unit_amount: 700 } });
+    await stop();
+    stop = await start();
+    await moveOn();
+    await expect.poll(readSums, { timeout: 60_000 }).toEqual([4_000, 5_000, 6_500, 700]);
+    expect(await report({ price: { ...price, quantity: 2 } })).toEqual({ ...price, quantity: 2 });
+    await stop();
+    expect(await findFaultsInBooks(db)).toEqual([]);
     await close();
     await drop();
   });

@@ -97,17 +97,25 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
           </tr>
         </thead>
         <tbody>
-          <tr>
-            <td>
-              <bdi className="plan">{line.title}</bdi>
-              {line.description && (
-                <p className="hint">
-                  <bdi>{line.description}</bdi>
-                </p>
-              )}
-            </td>
-            <td>{money(prices === 'net' ? net : total)}</td>
-          </tr>
+          {facts.shown.map(({ title, description, quantity, amount }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
+            <tr key={at}>
+              <td>
+                <bdi className="plan">{title}</bdi>
+                {description && (
+                  <p className="hint">
+                    <bdi>{description}</bdi>
+                  </p>
+                )}
+                {quantity > 1 && (
+                  <p className="hint">
+                    {quantity} × {money(amount / quantity)}
+                  </p>
+                )}
+              </td>
+              <td>{money(amount)}</td>
+            </tr>
+          ))}
         </tbody>
         <tfoot>
           <tr className="part">

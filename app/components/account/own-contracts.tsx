@@ -74,6 +74,12 @@ function About(contract: Contract) {
   const cost = price && (
     <>
       <Money {...price} /> a {price.interval}
+      {price.quantity > 1 && (
+        <>
+          {' '}
+          ({price.quantity} × <Money {...price.each} />)
+        </>
+      )}
     </>
   );
   const end = sayEnd(contract);

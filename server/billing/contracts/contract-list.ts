@@ -8,7 +8,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import { userIdSchema, wireInstantSchema } from '../../sso/payload.ts';
 import { invalidParameter } from '../../web/requests.ts';
 import { presentStatus } from './contract-states.ts';
-import { planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
+import { describePrice, planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
 
 export const contractStatusSchema = z
   .enum(['trialing', 'active', 'past_due', 'canceled', 'expired'])
@@ -24,7 +24,9 @@ export const contractEntrySchema = z
     trial_ends_at: wireInstantSchema.nullable(),
     cancels_at: wireInstantSchema
       .nullable()
-      .describe('When it ends, or has ended, if it was canceled here: mostly at the end of a period.'),
+      .describe(
+        'When it ends, or has ended, if it was canceled here or by a report: mostly at the end of a period.',
+      ),
     price: priceSchema.nullable(),
     occurred_at: wireInstantSchema.describe('Of the last report that was applied.'),
   })
@@ -57,7 +59,6 @@ export async function readContractPage(
 }
 
 export function describeContract(contract: ContractSnapshot, now: Date): z.infer<typeof contractEntrySchema> {
-  const { price } = contract;
   return {
     signup_id: contract.signupId,
     id: contract.id,
@@ -66,7 +67,7 @@ export function describeContract(contract: ContractSnapshot, now: Date): z.infer
     plan: contract.plan,
     trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
     cancels_at: contract.cancelsAt?.toISOString() ?? null,
-    price: price && { currency: price.currency, unit_amount: price.unitAmount, interval: price.interval },
+    price: describePrice(contract.price),
     occurred_at: contract.occurredAt.toISOString(),
   };
 }

@@ -32,10 +32,46 @@ export function presentStatus(
 /** Whether the contract is neither canceled nor expired (contract 8.61). */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
+/** No period follows. What waits for the next one is due then, unless the contract ends with its trial. */
+export const isPastLast = (
+  { status, nextPeriodStartsAt }: Pick<Contract, 'status' | 'nextPeriodStartsAt'>,
+  isEnding = false,
+): boolean => (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
+
 /** What a report from the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
   status: 'trialing' | 'active' | 'canceled';
+  /** When the contract ends, as the CRM says. */
+  cancelsAt: Date | null;
 };
+
+/**
+ * A report that names an end in the past ends the contract, as one of `canceled` does. Its end is then the earlier of the two instants
+ * that the report has.
+ */
+export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): Date | undefined {
+  const ends = [...(status === 'canceled' ? [occurredAt] : []), ...(cancelsAt ? [cancelsAt] : [])];
+  const earliest = ends.sort((one, other) => one.getTime() - other.getTime())[0];
+  return status === 'canceled' || (earliest && earliest <= now) ? earliest : undefined;
+}
+
+/**
+ * When the contract ends after a report that counts. An earlier end that somebody chose here stays. A report of `canceled` brings an
+ * end that is still to come forward to its arrival (contract 7.427).
+ */
+export function settleCancelsAt(
+  known: Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'> | undefined,
+  { status, ...report }: Report,
+  now: Date,
+): Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'> {
+  const chosenHere = known?.cancelsAt && !known.reportedCancelsAt ? known.cancelsAt : null;
+  const isOver = status === 'canceled' && !(report.cancelsAt && report.cancelsAt <= now);
+  if (isOver) return { cancelsAt: known?.cancelsAt ? now : null, reportedCancelsAt: null };
+  const { cancelsAt } = report;
+  if (!chosenHere) return { cancelsAt, reportedCancelsAt: cancelsAt };
+  const isSooner = cancelsAt !== null && cancelsAt < chosenHere;
+  return { cancelsAt: isSooner ? cancelsAt : chosenHere, reportedCancelsAt: null };
+}
 
 /** The states in which a report counts: the reported state itself, and each state that may move to it. */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
@@ -63,11 +99,13 @@ export function findIdleReason(
 }
 
 /** The terms after a report that counts. The report replaces the last one as a whole. */
-export function applyReport(contract: ContractTerms | undefined, report: Report, now: Date): ContractTerms {
+export function applyReport(contract: ContractTerms | undefined, said: Report, now: Date): ContractTerms {
+  const { cancelsAt: _end, ...report } = said;
+  const status = readEnd(said, now) ? 'canceled' : said.status;
   return {
     ...report,
-    status: presentStatus({ ...report, cancelsAt: null }, now),
-    ...scheduleBilling(contract, report, now),
+    status: presentStatus({ ...report, status, cancelsAt: null }, now),
+    ...scheduleBilling(contract, { ...said, status }, now),
   };
 }
 

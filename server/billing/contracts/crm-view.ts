@@ -21,7 +21,11 @@ const lineSchema = z.object({
   plan: planSchema.optional(),
   trial_ends_at: instantTextSchema.nullable().optional(),
   cancels_at: instantTextSchema.nullable().optional(),
-  price: priceSchema.nullable().optional(),
+  // A quantity is compared if the line has one.
+  price: priceSchema
+    .transform(({ quantity, ...price }) => (quantity ? { ...price, quantity } : price))
+    .nullable()
+    .optional(),
   occurred_at: instantTextSchema.optional(),
 });
 
@@ -85,7 +89,7 @@ function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
 }
 
 const priceColumns = ['currency', 'unit_amount', 'interval'];
-const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns];
+const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns, 'quantity'];
 
 /** Refuses a header with only part of the price, or with a name twice: the comparison would not be what the author expects. */
 function requireColumns(header: string[]): string[] {
@@ -116,16 +120,23 @@ function toMembers({
   currency,
   unit_amount,
   interval,
+  quantity,
   price: _,
   ...members
 }: Record<string, string>): Record<string, unknown> {
   const hasPrice = currency || unit_amount || interval;
-  const amount = /^\d{1,16}$/.test(unit_amount ?? '') ? Number(unit_amount) : unit_amount;
+  const readWhole = (cell: string | undefined) => (/^\d{1,16}$/.test(cell ?? '') ? Number(cell) : cell);
+  const price = {
+    currency,
+    unit_amount: readWhole(unit_amount),
+    interval,
+    quantity: readWhole(quantity || undefined),
+  };
   return {
     ...members,
     ...('trial_ends_at' in members && { trial_ends_at: members.trial_ends_at || null }),
     ...('cancels_at' in members && { cancels_at: members.cancels_at || null }),
-    ...(currency !== undefined && { price: hasPrice ? { currency, unit_amount: amount, interval } : null }),
+    ...(currency !== undefined && { price: hasPrice ? price : null }),
   };
 }
 

@@ -3,7 +3,10 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import { dayIn, lastDayBefore } from '../values/days.ts';
 import { presentStatus } from './contract-states.ts';
 
-type Ending = Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt' | 'nextPeriodStartsAt'>;
+type Ending = Pick<
+  Contract,
+  'status' | 'trialEndsAt' | 'cancelsAt' | 'reportedCancelsAt' | 'nextPeriodStartsAt'
+>;
 
 /** The day of a trial's last instant. */
 export const lastDayOfTrial = (zone: string, endsAt: Date): string =>
@@ -17,7 +20,10 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   // Version 0.6.0 left a later `cancels_at` in a contract that had ended.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
   // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
-  const endsWithPeriod = stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime();
+  const endsWithPeriod =
+    stored !== 'canceled' ||
+    nextPeriodStartsAt?.getTime() === cancelsAt.getTime() ||
+    contract.reportedCancelsAt !== null;
   return endsWithPeriod ? lastDayBefore(zone, cancelsAt) : dayIn(zone, cancelsAt);
 }
 

@@ -1,12 +1,15 @@
 // A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
 import { z } from 'zod';
+import type { ContractCharge } from '../../../db/tables/contract-charges.ts';
+import type { Price } from '../../../db/tables/service-contracts.ts';
 import { isCurrency } from '../../basics/currencies.ts';
 import { AppError, toFieldErrors } from '../../basics/errors.ts';
 import { instantSchema } from '../../basics/instant.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { nameSchema } from '../../basics/names.ts';
 import { emailSchema } from '../../identity/ground/email-address.ts';
-import { parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
+import { listFractions, parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
+import { maxAmount } from '../values/amounts.ts';
 import type { Report } from './contract-states.ts';
 import { signupBillingSchema } from './signup-billing.ts';
 
@@ -21,14 +24,66 @@ export const currencySchema = z
   .meta({ pattern: '^[A-Z]{3}$' })
   .describe('An assigned ISO 4217 code.');
 
-export const priceSchema = z.object({
-  currency: currencySchema,
+const notWhole = 'Must be a whole number of minor units, such as 2900 for 29.00 EUR.';
+
+const quantitySchema = z
+  .int('Must be a whole number.')
+  .min(1, 'Must be 1 or more.')
+  .max(100_000, 'Must be 100000 or less.');
+
+/** A single price may be higher: its periods are blocked, as before there were quantities. */
+const isTooMuch = ({
+  unit_amount,
+  quantity,
+}: {
+  unit_amount: number;
+  quantity?: number | null | undefined;
+}) => (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
+
+const tooMuch = 'Makes more than 1000000000000 minor units with this unit_amount.';
+
+export const priceSchema = z
+  .object({
+    currency: currencySchema,
+    unit_amount: z
+      .int(notWhole)
+      .min(0, 'Must not be negative.')
+      .describe('Of one, in minor units: 2900 is 29.00 EUR. Written as an integer: 2900.0 is refused.'),
+    interval: z.enum(['month', 'year'], 'Must be month or year.'),
+    quantity: quantitySchema.nullish().describe('How many. 1 if absent.'),
+  })
+  .refine((price) => !isTooMuch(price), { path: ['quantity'], error: tooMuch });
+
+export const chargeSchema = z.object({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
+    .describe('The CRM’s own name for the charge. Each counts once for ever in its contract.'),
+  title: nameSchema.describe('What the line of the invoice says.'),
   unit_amount: z
-    .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
-    .min(0, 'Must not be negative.')
-    .describe('In minor units: 2900 is 29.00 EUR.'),
-  interval: z.enum(['month', 'year'], 'Must be month or year.'),
+    .int(notWhole)
+    .min(-maxAmount, 'Must not be below -1000000000000.')
+    .max(maxAmount, 'Must not be above 1000000000000.')
+    .refine((amount) => amount !== 0, 'Must not be 0.')
+    .describe('Of one, in minor units of the price’s currency. Below 0 it is a deduction.'),
+  quantity: quantitySchema.nullish().describe('How many. 1 if absent.'),
+  when: z
+    .enum(['now', 'next'], 'Must be now or next.')
+    .describe('`now`: at once. `next`: on the invoice of the next period.'),
 });
+
+const chargesSchema = z
+  .array(chargeSchema.refine((charge) => !isTooMuch(charge), { path: ['quantity'], error: tooMuch }))
+  .max(100, 'Must be at most 100 charges.')
+  .superRefine((charges, context) => {
+    for (const [at, { id }] of charges.entries())
+      if (charges.findIndex((other) => other.id === id) < at)
+        context.addIssue({
+          code: 'custom',
+          path: [at, 'id'],
+          message: 'Must be another id than those before.',
+        });
+  });
 
 export const planSchema = z
   .string()
@@ -54,7 +109,22 @@ const contractSchema = z
       .describe(
         'While trialing it is required, and later than `occurred_at`. In any other state it may be any time, is kept, and ends nothing.',
       ),
+    cancels_at: instantSchema
+      .nullish()
+      .describe(
+        'When the contract ends. No period begins from then on. Absent, an end reported before is gone.',
+      ),
     price: priceSchema.nullish(),
+    charges: chargesSchema
+      .nullish()
+      .describe(
+        'What is charged or deducted besides the price, in its currency. They count also if the report is not stored.',
+      ),
+  })
+  .refine(({ price, charges }) => !charges?.length || Boolean(price), {
+    path: ['price'],
+    error: 'Required with charges: it says their currency.',
+    when: ({ value }) => isObject(value) && Array.isArray(value.charges) && (value.price ?? null) === null,
   })
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || (trial_ends_at ?? null) !== null, {
     path: ['trial_ends_at'],
@@ -96,14 +166,20 @@ export type Signup = z.infer<typeof signupSchema>;
 export const readSignup = (body: Uint8Array, now: Date): Signup =>
   readMessage(signupSchema, body, 'occurred_at', now);
 
+/** In 79.00, somebody means 79 euros and not 79 cents. JSON cannot tell it from 79. */
+const writtenAsIntegers = /^\/(amount|contract\/(price|charges\/\d+))\/(unit_amount|quantity)$/;
+
 /** The member `timed` must not be in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all faults. */
 export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: string, now: Date): T {
   const message = readStrictJson(body);
   const result = schema.safeParse(message, { error: describeType });
   const { data: at } = instantSchema.safeParse(isObject(message) ? message[timed] : undefined);
   const isTooLate = at !== undefined && at.getTime() > now.getTime() + leewayMs;
-  if (result.success && !isTooLate) return result.data;
   const errors = result.success ? [] : toFieldErrors(result.error);
+  for (const pointer of listFractions(body))
+    if (writtenAsIntegers.test(pointer) && !errors.some((error) => error.pointer === pointer))
+      errors.push({ pointer, detail: 'Must be written as an integer, such as 2900 for 29.00 EUR.' });
+  if (result.success && !isTooLate && errors.length === 0) return result.data;
   if (isTooLate)
     errors.push({ pointer: `/${timed}`, detail: 'Must not be more than 300 seconds in the future.' });
   throw new AppError('validation_failed', { errors });
@@ -124,14 +200,42 @@ function readStrictJson(body: Uint8Array): unknown {
 }
 
 export function readReport({ occurred_at, contract }: Signup): Report {
-  const { plan, status, trial_ends_at, price } = contract;
+  const { plan, status, trial_ends_at, cancels_at, price } = contract;
+  const quantity = price?.quantity ?? 1;
   return {
     plan,
     status,
     trialEndsAt: trial_ends_at ?? null,
+    cancelsAt: cancels_at ?? null,
     price: price
-      ? { currency: price.currency, unitAmount: price.unit_amount, interval: price.interval }
+      ? {
+          currency: price.currency,
+          unitAmount: price.unit_amount * quantity,
+          quantity,
+          interval: price.interval,
+        }
       : null,
     occurredAt: occurred_at,
   };
 }
+
+export const readCharges = ({ contract: { price, charges } }: Signup): ContractCharge[] =>
+  (price ? (charges ?? []) : []).map(({ id, title, unit_amount, quantity, when }) => ({
+    ...{
+      id,
+      title,
+      currency: price?.currency ?? '',
+      unitAmount: unit_amount,
+      quantity: quantity ?? 1,
+      due: when,
+    },
+  }));
+
+/** The price as the API has it. */
+export const describePrice = (price: Price | null) =>
+  price && {
+    currency: price.currency,
+    unit_amount: price.unitAmount / price.quantity,
+    interval: price.interval,
+    quantity: price.quantity,
+  };

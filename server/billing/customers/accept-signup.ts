@@ -5,12 +5,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { type ContractCharge, findCharges, insertCharges } from '../../../db/tables/contract-charges.ts';
 import { isPastDue } from '../../../db/tables/invoices.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
 import {
   type Contract,
   deferContract,
   lockContract,
+  setCancelsAt,
+  setCreditFrom,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
 import { invalidMember } from '../../basics/errors.ts';
@@ -29,14 +32,28 @@ import {
   idleReasons,
   presentStatus,
   type Report,
+  readEnd,
+  settleCancelsAt,
 } from '../contracts/contract-states.ts';
-import { planSchema, readReport, type Signup, signupIdSchema } from '../contracts/signup-message.ts';
-import { bringEndForward, invoiceBegun } from '../invoices/invoicing.ts';
+import {
+  chargeSchema,
+  describePrice,
+  planSchema,
+  priceSchema,
+  readCharges,
+  readReport,
+  type Signup,
+  signupIdSchema,
+} from '../contracts/signup-message.ts';
+import { invoiceBegun } from '../invoices/invoicing.ts';
+import { correctCustomer } from './correct-customer.ts';
 import { fillDetails } from './signup-details.ts';
 
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
+  /** The charges of the report, as they were first reported. */
+  charges: ContractCharge[];
   reason?: IdleReason;
   isNewCustomer: boolean;
   /** The parts of `account.billing` that were left out, as JSON pointers. */
@@ -58,20 +75,34 @@ export async function acceptSignup(
   ]);
   const fill = (contract: Contract) =>
     fillDetails(trx, config, { contract, billing: signup.account.billing, now, trace });
+  const keepCharges = async (contract: Contract) => {
+    const charges = readCharges(signup);
+    await insertCharges(trx, contract.id, charges);
+    return findCharges(
+      trx,
+      contract.id,
+      charges.map(({ id }) => id),
+    );
+  };
   if (known) {
     const outcome = await updateKnown(trx, known, report, now);
-    return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };
+    const charges = await keepCharges(known);
+    if (outcome.change !== 'updated') return { ...outcome, charges, ignored: [] };
+    const ignored = await correctCustomer(trx, config, { contract: known, signup, now, trace });
+    return { ...outcome, charges, ignored: [...ignored, ...(await fill(known))] };
   }
   const terms = applyReport(undefined, report, now);
   const id = uuidv7();
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
     : await welcomeCustomer(trx, config, signup, id, now, trace);
-  const contract = { id, userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
+  const ending = settleCancelsAt(undefined, report, now);
+  const contract = { id, userId, accountId, signupId: signup.signup_id, ...terms, ...ending };
   deferContract(trx, contract);
+  const charges = await keepCharges(contract);
   if (customer)
     await notify(trx, { now: () => now }, customer, 'contract_added', undefined, { contract: id });
-  return { contract, change: 'created', isNewCustomer: !customer, ignored: await fill(contract) };
+  return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
 async function updateKnown(
@@ -79,23 +110,38 @@ async function updateKnown(
   known: Contract,
   report: Report,
   now: Date,
-): Promise<Omit<SignupOutcome, 'ignored'>> {
+): Promise<Omit<SignupOutcome, 'ignored' | 'charges'>> {
   const reason = findIdleReason(known, report, now);
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
   const { status: reported } = applyReport(known, report, now);
-  const isEnding = reported === 'canceled';
+  const endsAt = readEnd(report, now);
+  const isEnding = endsAt !== undefined;
+  const ending = settleCancelsAt(known, report, now);
   // The CRM does not know about payments. While an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
   // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
-  const before = { ...known, status: isEnding ? known.status : status };
+  const before = { ...known, status: isEnding ? known.status : status, ...(endsAt && { cancelsAt: endsAt }) };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
-  const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
+  const contract = {
+    ...known,
+    ...applyReport({ ...known, nextPeriodStartsAt }, report, now),
+    status,
+    ...ending,
+  };
   await updateContract(trx, known.id, contract);
-  if (isEnding) await bringEndForward(trx, known, now);
+  if (!isSameEnd(known, ending))
+    await setCancelsAt(trx, known.id, ending.cancelsAt, ending.reportedCancelsAt !== null);
+  if (endsAt) await setCreditFrom(trx, known.id, endsAt);
   return { contract, change: 'updated', isNewCustomer: false };
 }
+
+type Ending = Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'>;
+
+const isSameEnd = (one: Ending, other: Ending): boolean =>
+  one.cancelsAt?.getTime() === other.cancelsAt?.getTime() &&
+  one.reportedCancelsAt?.getTime() === other.reportedCancelsAt?.getTime();
 
 async function welcomeCustomer(
   trx: Transaction<DB>,
@@ -135,20 +181,25 @@ export const signupAnswerSchema = z
       status: contractStatusSchema,
       plan: planSchema,
       trial_ends_at: wireInstantSchema.nullable(),
+      cancels_at: wireInstantSchema.nullable(),
+      price: priceSchema.nullable(),
+      charges: z
+        .array(chargeSchema)
+        .describe('The charges of the report that are on record, each as it was first reported.'),
       created: z.boolean(),
     }),
     ignored: z
       .array(z.string())
       .optional()
       .describe(
-        'Only where something of `account.billing` was left out because it was wrong: JSON pointers.',
+        'Only where something was left out: JSON pointers to parts of `account.billing`, or to an address that is not free.',
       ),
   })
   .describe('What became of a signup.');
 
 /** The answer's body (contract 7.13 to 7.15). */
 export function describeOutcome(
-  { contract, change, reason, isNewCustomer, ignored }: SignupOutcome,
+  { contract, change, charges, reason, isNewCustomer, ignored }: SignupOutcome,
   now: Date,
 ): z.infer<typeof signupAnswerSchema> {
   return {
@@ -162,6 +213,11 @@ export function describeOutcome(
       status: presentStatus(contract, now),
       plan: contract.plan,
       trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
+      cancels_at: contract.cancelsAt?.toISOString() ?? null,
+      price: describePrice(contract.price),
+      charges: charges.map(({ id, title, unitAmount, quantity, due }) => ({
+        ...{ id, title, unit_amount: unitAmount, quantity, when: due },
+      })),
       created: change === 'created',
     },
     ...(ignored.length > 0 && { ignored }),

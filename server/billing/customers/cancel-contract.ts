@@ -39,13 +39,18 @@ export function findEnd(contract: Contract, now: Date): Date {
   return endOfPeriod(start, price.interval, billingAnchorDay);
 }
 
+/** An end that the CRM reported does not keep anybody from an earlier one. */
+export const isCanceled = (contract: Contract, now: Date): boolean =>
+  contract.cancelsAt !== null &&
+  (!contract.reportedCancelsAt || findEnd(contract, now) >= contract.cancelsAt);
+
 /**
  * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. Null if it cannot be canceled, or would
  * end at once.
  */
 export function describeEnd(zone: string, contract: Contract, now: Date) {
   const status = presentStatus(contract, now);
-  const endsAt = isRunning(status) && !contract.cancelsAt ? findEnd(contract, now) : now;
+  const endsAt = isRunning(status) && !isCanceled(contract, now) ? findEnd(contract, now) : now;
   return {
     status,
     lastDay: findLastDay(zone, contract, now),
@@ -81,7 +86,7 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
   await changeContract(deps, actor, id, async (trx, contract) => {
     const now = deps.now();
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_ended);
-    if (contract.cancelsAt) return;
+    if (isCanceled(contract, now)) return;
     if (!mayCancel(await findSettings(trx))) throw notOffered();
     await endWithPeriod(trx, contract, now);
     await recordActorEvent(trx, actor, { type: 'contract.cancel_asked', details: { contractId: id } });
@@ -98,6 +103,8 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     const now = deps.now();
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
     if (!contract.cancelsAt) return;
+    // The CRM can take back what it has said.
+    if (contract.reportedCancelsAt) throw refuse(faultWords.contract_ends_by_report);
     await setCancelsAt(trx, id, null);
     await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
     deferContractMail(trx, 'contract_kept', contract, { now });

@@ -1,4 +1,5 @@
 // What customers see of billing (contract 7.247 to 7.252). A person whose email address is not proved sees nothing of it.
+import { listOpenChargesOf } from '../../../db/tables/contract-charges.ts';
 import { findDocumentOf } from '../../../db/tables/documents.ts';
 import { findInvoice, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
 import {
@@ -22,14 +23,13 @@ import { findSettings, findZone, type Settings, zoneOf } from '../invoices/issue
 import { previewDocuments } from '../invoices/preview.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
-import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
+import { type DocumentFacts, hasXml, listLines } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { listPeriods } from '../values/periods.ts';
-import { describeEnd, mayCancel } from './cancel-contract.ts';
+import { describeEnd, isCanceled, mayCancel } from './cancel-contract.ts';
 import { describeOwnDetails } from './own-details.ts';
 
 type Deps = Pick<Dependencies, 'db' | 'now'>;
-type Asked = Parameters<typeof previewDocuments>[1];
 
 const mostOpen = 100;
 
@@ -51,15 +51,14 @@ export async function describeOwnBilling(
     listOwnUnused(db, accountId),
     describeOwnDetails(deps, actor),
   ]);
-  const waiting = await listWaitingPeriodsOf(
-    db,
-    contracts.map(({ id }) => id),
-  );
+  const ids = contracts.map(({ id }) => id);
+  const [waiting, charges] = await Promise.all([listWaitingPeriodsOf(db, ids), listOpenChargesOf(db, ids)]);
   const buyer = { taxed: buildTaxedBuyer(details) };
   const toPay = open.slice(0, mostOpen).map((invoice) => describeInvoice(invoice, now()));
   return {
     contracts: contracts.map((contract) => {
-      const asked = { contract, waiting: waiting.get(contract.id) ?? [], buyer };
+      const { id } = contract;
+      const asked = { contract, waiting: waiting.get(id) ?? [], open: charges.get(id) ?? [], buyer };
       const next = findNextCharge(settings, asked, now());
       return describeContract(settings, contract, { now: now(), next });
     }),
@@ -103,10 +102,15 @@ function describeContract(
     description: named?.description ?? null,
     goOn: end.status === 'trialing' || end.status === 'expired' ? describeGoOn(settings, plan) : null,
     ...end,
-    price: price && { ...toAmount(price.currency, price.unitAmount), interval: price.interval },
+    price: price && {
+      ...toAmount(price.currency, price.unitAmount),
+      interval: price.interval,
+      quantity: price.quantity,
+      each: toAmount(price.currency, price.unitAmount / price.quantity),
+    },
     isBeforeTax: settings?.settings.tax.prices === 'net',
-    canCancel: goesOn && !cancelsAt && mayCancel(settings),
-    canKeep: goesOn && cancelsAt !== null,
+    canCancel: goesOn && !isCanceled(contract, now) && mayCancel(settings),
+    canKeep: goesOn && cancelsAt !== null && !contract.reportedCancelsAt,
     isRunning: goesOn,
     next,
   };
@@ -223,12 +227,16 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/** A document as a page shows it, with the English names of its countries. `record` is left out: it is not for readers. */
+/** A document as a page shows it, with its lines and the English names of its countries. `record` is not for readers. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],
   );
-  return { ...facts, countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])) };
+  return {
+    ...facts,
+    shown: listLines(facts),
+    countries: Object.fromEntries(codes.map((code) => [code, nameCountry(code)])),
+  };
 }
 
 /** Throws 404 `not_found`. */

@@ -1,8 +1,10 @@
 // A document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. This file is loaded only when a
 // document is made, so that the process does not load pdfkit when it starts.
+import { minorDigits } from '../../basics/currencies.ts';
+import { divideRounded } from '../values/amounts.ts';
 import { spellIban } from '../values/bank-account.ts';
-import { formatAmount, formatDecimal, formatPercent } from '../values/decimals.ts';
-import type { Address, DocumentFacts } from '../values/document-facts.ts';
+import { formatAmount, formatDecimal, formatPercent, writeDigits } from '../values/decimals.ts';
+import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
@@ -26,7 +28,7 @@ export async function buildPdf(facts: DocumentFacts, { font, xml, sealed }: PdfP
   reserveFoot(sheet, facts);
   writeHead(sheet, facts);
   writeParties(sheet, facts);
-  writeLine(sheet, facts);
+  writeLines(sheet, facts);
   writeTotals(sheet, facts);
   writePayment(sheet, facts);
   writeFeet(sheet, facts);
@@ -147,11 +149,17 @@ const columns = {
   net: { x: 464, width: page.right - 464, align: 'right' },
 } as const;
 
-function writeLine(sheet: Sheet, facts: DocumentFacts): void {
-  const { line, net, currency } = facts;
-  const about = joinLines(line.description, `${formatDay(line.first_day)} to ${formatDay(line.last_day)}`);
-  const lines = [...sheet.layOut(line.title, columns.what.width), ...sheet.layOut(about, columns.what.width)];
-  sheet.reserve(40 + sheet.heightOf(lines));
+function writeLines(sheet: Sheet, facts: DocumentFacts): void {
+  const { line: period, currency } = facts;
+  const days = `${formatDay(period.first_day)} to ${formatDay(period.last_day)}`;
+  const rows = listLines(facts).map((line) => ({
+    ...line,
+    about: joinLines(line.description, line.isPeriod && days),
+  }));
+  const heightOf = ({ title, about }: (typeof rows)[number]) =>
+    sheet.heightOf([title, about].flatMap((text) => (text ? sheet.layOut(text, columns.what.width) : [])));
+  const [first] = rows;
+  sheet.reserve(40 + (first ? heightOf(first) : 0));
   const head = { colour: grey, size: 8, as: 'TH', scope: 'Column' } as const;
   const cell = { as: 'TD' } as const;
   sheet.within('Table', () => {
@@ -164,23 +172,35 @@ function writeLine(sheet: Sheet, facts: DocumentFacts): void {
     });
     sheet.rule();
     sheet.y += 8;
-    sheet.within('TR', () => {
-      const end = sheet.within('TD', () => {
-        const title = sheet.write(line.title, { ...columns.what, bold: true });
-        return sheet.write(about, { ...columns.what, y: title + 1, colour: grey });
+    for (const line of rows) {
+      sheet.reserve(heightOf(line) + 8);
+      sheet.within('TR', () => {
+        const end = sheet.within('TD', () => {
+          const title = sheet.write(line.title, { ...columns.what, bold: true });
+          return line.about
+            ? sheet.write(line.about, { ...columns.what, y: title + 1, colour: grey })
+            : title;
+        });
+        sheet.write(String(line.quantity), { ...columns.quantity, ...cell });
+        sheet.write(formatEach(line, currency), { ...columns.price, ...cell });
+        sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)}%`, {
+          ...columns.rate,
+          ...cell,
+        });
+        sheet.write(formatDecimal(line.net, currency), { ...columns.net, ...cell });
+        sheet.y = end + 8;
       });
-      sheet.write('1', { ...columns.quantity, ...cell });
-      sheet.write(formatDecimal(net, currency), { ...columns.price, ...cell });
-      sheet.write(facts.category === 'O' ? '–' : `${formatPercent(facts.rate)}%`, {
-        ...columns.rate,
-        ...cell,
-      });
-      sheet.write(formatDecimal(net, currency), { ...columns.net, ...cell });
-      sheet.y = end + 8;
-    });
+    }
   });
   sheet.rule();
   sheet.y += 10;
+}
+
+/** Without tax, the price of one may have more decimals than the currency. */
+function formatEach({ net, quantity }: Line, currency: string): string {
+  if (net % quantity === 0) return formatDecimal(net / quantity, currency);
+  const each = Number(divideRounded(BigInt(net) * 100n, BigInt(quantity)));
+  return writeDigits(each, minorDigits(currency) + 2);
 }
 
 function writeTotals(sheet: Sheet, facts: DocumentFacts): void {

@@ -7,7 +7,7 @@ export class FactsError extends Error {}
 
 /** Throws a FactsError if sums, dates or references do not fit. */
 export function requireSums(facts: DocumentFacts): void {
-  const faults = [...findSumFaults(facts), ...findOtherFaults(facts)];
+  const faults = [...findSumFaults(facts), ...findLineFaults(facts), ...findOtherFaults(facts)];
   if (faults.length > 0) throw new FactsError(`${facts.number}: ${faults.join('; ')}`);
 }
 
@@ -37,6 +37,17 @@ function* findSumFaults({
   // may be off by the invoice's half unit plus one of its own.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
+}
+
+function* findLineFaults({ lines, prices, net, total }: DocumentFacts): Generator<string, void> {
+  if (!lines) return;
+  if (lines.length === 0) yield 'it has no line';
+  if (lines.some(({ quantity }) => !Number.isInteger(quantity) || quantity < 1))
+    yield 'a quantity is not a whole number from 1';
+  if (lines.some(({ amount, quantity }) => !Number.isSafeInteger(amount) || amount % quantity !== 0))
+    yield 'a line is not so many times an amount';
+  if (lines.reduce((sum, { amount }) => sum + amount, 0) !== (prices === 'net' ? net : total))
+    yield 'the lines do not make the sum';
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {

@@ -1,7 +1,7 @@
 // A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. It is written by hand
 // (docs/inside/decisions/xml-written-by-hand.md), with the elements in the order of the schema.
 import { formatPercent, writeDecimal } from '../values/decimals.ts';
-import type { Address, DocumentFacts } from '../values/document-facts.ts';
+import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
 import { FactsError } from './require-sums.ts';
 
 type Element = string | false | null | undefined | Element[];
@@ -45,7 +45,7 @@ export function buildXml(facts: DocumentFacts): string {
       Boolean(facts.seller.foot) && group('IncludedNote', ram('Content', facts.seller.foot)),
     ]),
     tag('rsm:SupplyChainTradeTransaction', [
-      buildLine(facts),
+      listLines(facts).map((line, at) => buildLine(facts, line, at + 1)),
       buildAgreement(facts),
       '<ram:ApplicableHeaderTradeDelivery/>',
       buildSettlement(facts),
@@ -61,20 +61,34 @@ export function buildXml(facts: DocumentFacts): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
-function buildLine(facts: DocumentFacts) {
-  const { line, category, net, currency } = facts;
-  const amount = writeDecimal(net, currency);
+/** A price must not be negative (BR-27), so of a deduction the quantity is. */
+function buildLine(facts: DocumentFacts, line: Line, id: number) {
+  const { category, currency } = facts;
+  const quantity = line.net < 0 ? -line.quantity : line.quantity;
+  const isExact = line.net % line.quantity === 0;
+  const price = writeDecimal(Math.abs(isExact ? line.net / line.quantity : line.net), currency);
   return group(
     'IncludedSupplyChainTradeLineItem',
-    group('AssociatedDocumentLineDocument', ram('LineID', '1')),
+    group('AssociatedDocumentLineDocument', ram('LineID', String(id))),
     group('SpecifiedTradeProduct', ram('Name', line.title), ram('Description', line.description)),
-    group('SpecifiedLineTradeAgreement', group('NetPriceProductTradePrice', ram('ChargeAmount', amount))),
-    group('SpecifiedLineTradeDelivery', ram('BilledQuantity', '1', 'unitCode="C62"')),
+    group(
+      'SpecifiedLineTradeAgreement',
+      group(
+        'NetPriceProductTradePrice',
+        ram('ChargeAmount', price),
+        // If the price of one has no exact decimal, it is the price of all.
+        !isExact && ram('BasisQuantity', String(line.quantity), 'unitCode="C62"'),
+      ),
+    ),
+    group('SpecifiedLineTradeDelivery', ram('BilledQuantity', String(quantity), 'unitCode="C62"')),
     group(
       'SpecifiedLineTradeSettlement',
       group('ApplicableTradeTax', ram('TypeCode', 'VAT'), ram('CategoryCode', category), buildRate(facts)),
-      buildPeriod(facts),
-      group('SpecifiedTradeSettlementLineMonetarySummation', ram('LineTotalAmount', amount)),
+      line.isPeriod && buildPeriod(facts),
+      group(
+        'SpecifiedTradeSettlementLineMonetarySummation',
+        ram('LineTotalAmount', writeDecimal(line.net, currency)),
+      ),
     ),
   );
 }

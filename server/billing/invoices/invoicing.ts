@@ -6,6 +6,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { listOpenCharges, type OpenCharge, setChargesLeft } from '../../../db/tables/contract-charges.ts';
 import {
   findCanceledContracts,
   findContractsInArrears,
@@ -13,7 +14,7 @@ import {
   findEndedTrials,
   type Search,
 } from '../../../db/tables/due-contracts.ts';
-import { isPastDue } from '../../../db/tables/invoices.ts';
+import { findFreeStart, isPastDue } from '../../../db/tables/invoices.ts';
 import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import {
@@ -31,15 +32,16 @@ import {
 import { limitLockWait } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
-import { applyMove, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
+import { applyMove, isPastLast, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
+import { isMoment, momentAt, planDocuments } from '../values/charges.ts';
 import { listPeriods } from '../values/periods.ts';
 import { type BlockedCode, findSettings, issueInvoice, type Settings } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 
 const batchSize = 100;
 
-type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
+export type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
 /** While billing waits after a restore, this only ends contracts and trials whose time is over (contract 7.340 to 7.344). */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
@@ -60,7 +62,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
 }
 
 /** Works on each contract in its own transaction, so a contract that fails does not stop the others. */
-async function forEachContract(
+export async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
   find: (db: Database, search: Search) => Promise<string[]>,
@@ -106,8 +108,13 @@ export async function invoiceBegun(
 ): Promise<Contract> {
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now);
   const waiting = await listWaitingPeriods(trx, contract.id);
-  const charges = [...waiting, ...begun];
-  if (charges.length === 0) return contract;
+  const open = await listOpenCharges(trx, contract.id);
+  // A report may say that the contract ended before periods that wait.
+  const charges = [
+    ...waiting.filter((period) => isMoment(period) || !isAfterEnd(contract, period)),
+    ...begun,
+  ];
+  if (waiting.length + charges.length + open.length === 0) return contract;
   // The settings are read once, so that all documents of this transaction name the same version.
   const settings = await findSettings(trx);
   const waitsForMoney =
@@ -115,7 +122,13 @@ export async function invoiceBegun(
   const { left, blocked } =
     waitsForMoney || (await findBillingPause(trx))
       ? { left: charges, blocked: undefined }
-      : await invoiceInOrder(trx, settings, contract, charges, { now, replaces });
+      : await invoiceInOrder(
+          trx,
+          settings,
+          contract,
+          { periods: charges, open },
+          { now, isEnding, replaces },
+        );
   if (waiting.length > 0 || left.length > 0)
     await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;
@@ -124,24 +137,35 @@ export async function invoiceBegun(
   return billed;
 }
 
+const isAfterEnd = ({ cancelsAt }: Contract, { startsAt }: Charge): boolean =>
+  cancelsAt !== null && startsAt >= cancelsAt;
+
 async function invoiceInOrder(
   trx: Transaction<DB>,
   settings: Settings | undefined,
   contract: Contract,
-  charges: Charge[],
-  { now, replaces }: Billed,
+  { periods, open }: { periods: Charge[]; open: OpenCharge[] },
+  { now, isEnding = false, replaces }: Billed,
 ): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
   if (!settings) {
+    if (periods.length === 0) return { left: [], blocked: undefined };
     // Administrators are told of the first period that waits for a seller (contract 7.471).
     if (!(await hasWaitedFor(trx, 'no_seller')))
       await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
-    return { left: charges, blocked: 'no_seller' };
+    return { left: periods, blocked: 'no_seller' };
   }
-  for (const [at, charge] of charges.entries()) {
-    if (charge.price.unitAmount > 0) {
-      const issued = await issueInvoice(trx, settings, contract, charge, { replaces });
-      if ('blocked' in issued) return { left: charges.slice(at), blocked: issued.blocked };
+  const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
+  for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
+    const at = periods.indexOf(planned);
+    const period = at < 0 ? { ...planned, ...momentAt(await findFreeStart(trx, contract.id, now)) } : planned;
+    if (sum > 0) {
+      const issued = await issueInvoice(trx, settings, contract, period, {
+        ...{ lines, replaces: isMoment(period) ? undefined : replaces },
+      });
+      if ('blocked' in issued)
+        return { left: at < 0 ? [period] : periods.slice(at), blocked: issued.blocked };
     }
+    await setChargesLeft(trx, contract.id, taken);
   }
   return { left: [], blocked: undefined };
 }

@@ -12,6 +12,7 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { type Amounts, maxAmount, shareCredit, taxPrice } from '../values/amounts.ts';
+import { type ChargeLine, isMoment } from '../values/charges.ts';
 import { addDays, dayIn, lastDayBefore, startOfDay } from '../values/days.ts';
 import type { DocumentFacts, Seller } from '../values/document-facts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
@@ -41,17 +42,19 @@ export function computeInvoice(
   settings: BillingSettings,
   { price, startsAt, endsAt }: Charge,
   buyer: Pick<Buyer, 'taxed'>,
+  lines: ChargeLine[] = [],
 ):
   | { blocked: BlockedCode }
   | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {
   const { seller } = settings;
   const firstDay = dayIn(seller.time_zone, startsAt);
-  const lastDay = lastDayBefore(seller.time_zone, endsAt);
-  if (price.unitAmount > maxAmount) return { blocked: 'price_too_high' };
+  const lastDay = isMoment({ startsAt, endsAt }) ? firstDay : lastDayBefore(seller.time_zone, endsAt);
+  const sum = lines.reduce((total, { amount }) => total + amount, price.unitAmount);
+  if (sum > maxAmount) return { blocked: 'price_too_high' };
   if (!buyer.taxed) return { blocked: 'country_unread' };
   const tax = findTax(settings, buyer.taxed, lastDay);
   if (!tax) return { blocked: 'no_tax_rule' };
-  const amounts = taxPrice(price.unitAmount, tax.rate, settings.tax.prices);
+  const amounts = taxPrice(sum, tax.rate, settings.tax.prices);
   if (amounts.tax > 0 && price.currency !== seller.currency) return { blocked: 'tax_currency' };
   return { ...amounts, ...tax, firstDay, lastDay };
 }
@@ -60,7 +63,7 @@ export function computeInvoice(
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 /**
- * The price must be above 0. `replaces` maps the first day of a period to the lost number that its invoice replaces.
+ * Price and `lines` must be above 0 together. `replaces` maps the first day of a period to the lost number that its invoice replaces.
  * `creditNote` is the credit note that has just canceled an earlier invoice, if the new one is issued in its place.
  */
 export async function issueInvoice(
@@ -72,13 +75,19 @@ export async function issueInvoice(
     trail,
     replaces,
     creditNote,
-  }: { trail?: Trail; replaces?: ReadonlyMap<string, string> | undefined; creditNote?: string } = {},
+    lines = [],
+  }: {
+    trail?: Trail;
+    replaces?: ReadonlyMap<string, string> | undefined;
+    creditNote?: string;
+    lines?: ChargeLine[];
+  } = {},
 ): Promise<{ id: number; number: string } | { blocked: BlockedCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
   const buyer = await findBuyer(trx, contract);
   if (!buyer) return { blocked: 'account_erased' };
-  const drawn = computeInvoice(settings, charge, buyer);
+  const drawn = computeInvoice(settings, charge, buyer, lines);
   if ('blocked' in drawn) return drawn;
   const { firstDay, lastDay, ...amounts } = drawn;
   const { zone, now, today } = await readDay(trx, settings);
@@ -87,6 +96,7 @@ export async function issueInvoice(
   const dueAt = startOfDay(zone, addDays(dueOn, 1));
   const pastDueAt = startOfDay(zone, addDays(dueOn, 1 + terms.past_due_after_days));
   const { currency } = price;
+  const title = plans[plan]?.title ?? plan;
   const id = await insertInvoice(trx, {
     contractId: contract.id,
     plan,
@@ -111,11 +121,12 @@ export async function issueInvoice(
     buyer: buyer.facts,
     line: {
       plan,
-      title: plans[plan]?.title ?? plan,
-      description: plans[plan]?.description ?? null,
+      title: isMoment(charge) ? (lines[0]?.title ?? plan) : title,
+      description: isMoment(charge) ? null : (plans[plan]?.description ?? null),
       first_day: firstDay,
       last_day: lastDay,
     },
+    lines: buildLines(charge, title, lines),
     prices: settings.tax.prices,
     ...amounts,
     payment: { text: payment.text ?? null, link: payment.link ?? null },
@@ -135,6 +146,16 @@ export async function issueInvoice(
   const details = { ...trail?.details, number, contractId: contract.id };
   deferAuditEvent(trx, { ...trail, type: 'invoice.issued', details });
   return { id, number };
+}
+
+/** Undefined if the document has one line of one, as documents had before there were quantities and charges. */
+function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {
+  const { quantity, unitAmount: amount } = period.price;
+  if (lines.length === 0 && quantity === 1) return undefined;
+  return [
+    ...(amount > 0 ? [{ title, quantity, amount }] : []),
+    ...lines.map(({ id: charge, ...line }) => ({ ...line, charge })),
+  ];
 }
 
 /** Issues a credit note for `total`, with the rate, buyer and days of the invoice. The caller stores the credited amount. */
@@ -157,6 +178,8 @@ export async function issueCreditNote(
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
     replaces: undefined,
+    // A credit of a part has one line, of what is credited.
+    lines: total === corrected.total ? corrected.lines : undefined,
     seller: keepTaxIds(seller, corrected),
     ...shareCredit(corrected, await sumCredited(trx, invoice.id), total),
     payment: null,

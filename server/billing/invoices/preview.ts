@@ -1,11 +1,14 @@
 // Computes what a contract will be charged (contract 7.185 to 7.198), with the same functions that issue its invoices.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { listOpenCharges, type OpenCharge } from '../../../db/tables/contract-charges.ts';
 import { readClock } from '../../../db/tables/documents.ts';
 import { type Contract, findContract } from '../../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { AppError } from '../../basics/errors.ts';
+import { isPastLast } from '../contracts/contract-states.ts';
 import type { BillingSettings } from '../settings/settings.ts';
+import { planDocuments } from '../values/charges.ts';
 import { dayIn } from '../values/days.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 import { endOfPeriod, listPeriods } from '../values/periods.ts';
@@ -21,25 +24,31 @@ export type Forecast = Pick<
 /** If the next period is blocked, `held` says why, and no documents follow. */
 export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
+/** `waiting` has the periods that began and are not invoiced, `open` the charges. `buyer` is undefined once the account is erased. */
+export type Asked = {
+  contract: Contract;
+  waiting: Charge[];
+  open: OpenCharge[];
+  buyer: Pick<Buyer, 'taxed'> | undefined;
+};
+
 /**
- * Assumes that everything is paid in time, and that contract, buyer and settings do not change. `waiting` has the periods that
- * began and are not invoiced. `buyer` is undefined once the account is erased.
+ * Assumes that everything is paid in time, and that contract, buyer and settings do not change.
  */
 export function previewDocuments(
   settings: BillingSettings,
-  {
-    contract,
-    waiting,
-    buyer,
-  }: { contract: Contract; waiting: Charge[]; buyer: Pick<Buyer, 'taxed'> | undefined },
+  { contract, waiting, open, buyer }: Asked,
   { now, months }: { now: Date; months: number },
 ): Preview {
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
-  for (const charge of [...waiting, ...listPeriods(contract, addMonths(now, months)).charges]) {
-    if (charge.price.unitAmount === 0) continue;
+  const periods = [...waiting, ...listPeriods(contract, addMonths(now, months)).charges];
+  for (const { period: charge, lines, sum } of planDocuments({
+    ...{ periods, open, contract, isLast: isPastLast(contract), now },
+  })) {
+    if (sum === 0) continue;
     if (!buyer) return { documents, held: 'account_erased' };
-    const drawn = computeInvoice(settings, charge, buyer);
+    const drawn = computeInvoice(settings, charge, buyer, lines);
     if ('blocked' in drawn) return { documents, held: drawn.blocked };
     const { firstDay, lastDay, net, tax, total, category, rate } = drawn;
     documents.push({
@@ -67,6 +76,8 @@ export const readPreview = (db: Database, signupId: string, months: number): Pro
     const [settings, now] = [await findSettings(trx), await readClock(trx)];
     if (!contract) throw new AppError('not_found');
     if (!settings) throw new AppError('not_configured');
-    const [buyer, waiting] = [await findBuyer(trx, contract), await listWaitingPeriods(trx, contract.id)];
-    return previewDocuments(settings.settings, { contract, waiting, buyer }, { now, months });
+    const buyer = await findBuyer(trx, contract);
+    const waiting = await listWaitingPeriods(trx, contract.id);
+    const open = await listOpenCharges(trx, contract.id);
+    return previewDocuments(settings.settings, { contract, waiting, open, buyer }, { now, months });
   });

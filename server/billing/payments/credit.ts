@@ -65,7 +65,7 @@ export async function reissueInvoice(
   const { number: creditNote, facts, settings, freed } = await credit(trx, invoice, invoice.unitAmount, by);
   const again = chargeAgain(settings.settings, invoice, facts);
   const issued = await issueInvoice(trx, { ...settings, settings: again.settings }, contract, again.charge, {
-    ...{ trail: by.trail, creditNote },
+    ...{ trail: by.trail, creditNote, lines: again.lines },
   });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);

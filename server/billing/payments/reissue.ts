@@ -9,6 +9,7 @@ import { findBuyer } from '../invoices/buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from '../invoices/issue.ts';
 import type { Tax } from '../invoices/tax.ts';
 import type { BillingSettings } from '../settings/settings.ts';
+import type { ChargeLine } from '../values/charges.ts';
 import { nameCountry } from '../values/countries.ts';
 import { formatPercent } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
@@ -25,7 +26,7 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   const buyer = contract && (await findBuyer(db, contract));
   if (!facts || !settings || !buyer) return undefined;
   const again = chargeAgain(settings.settings, invoice, facts);
-  const drawn = computeInvoice(again.settings, again.charge, buyer);
+  const drawn = computeInvoice(again.settings, again.charge, buyer, again.lines);
   const before = describe(facts.buyer, facts);
   const after = describe(buyer.facts, drawn);
   const isSame = before.join('\n') === after.join('\n');
@@ -36,10 +37,14 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
 export function chargeAgain(
   settings: BillingSettings,
   { plan, currency, periodStartsAt: startsAt, periodEndsAt: endsAt }: Invoice,
-  { prices, net, total }: DocumentFacts,
-): { settings: BillingSettings; charge: Charge } {
-  const price = { currency, unitAmount: prices === 'net' ? net : total };
+  { prices, net, total, lines = [] }: DocumentFacts,
+): { settings: BillingSettings; charge: Charge; lines: ChargeLine[] } {
+  const kept = lines.flatMap(({ charge: id, ...line }) => (id === undefined ? [] : { ...line, id }));
+  const unitAmount = kept.reduce((rest, { amount }) => rest - amount, prices === 'net' ? net : total);
+  const quantity = lines.find(({ charge }) => charge === undefined)?.quantity ?? 1;
+  const price = { currency, unitAmount, quantity };
   return {
+    lines: kept,
     settings: { ...settings, tax: { ...settings.tax, prices } },
     charge: { plan, price, startsAt, endsAt },
   };

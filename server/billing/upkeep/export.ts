@@ -23,11 +23,12 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../invoices/issue.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
 import { writeDecimal } from '../values/decimals.ts';
+import { listLines } from '../values/document-facts.ts';
 
 const headers = {
   'documents.csv':
     'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
-  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency,quantity',
   'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency',
   'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
   'allocations.csv': 'payment,number,amount,currency,recorded_on',
@@ -122,7 +123,7 @@ async function writeBooks(
   const ofDocuments = {
     'documents.csv': (rows: (BookedDocument | BookedLoss)[]) =>
       rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
-    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).map(toLine),
+    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).flatMap(toLines),
     'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).map(toTax),
   };
   if (names.some((name) => name in ofDocuments))
@@ -172,9 +173,23 @@ function toDocument(document: BookedDocument): string[] {
 /** 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
-const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
-  ...[number, category ?? '', percent(rate), decimal(net, currency), title, kind, issued_on, currency],
-];
+function toLines({
+  number,
+  category,
+  rate,
+  kind,
+  issued_on,
+  currency,
+  ...document
+}: BookedDocument): string[][] {
+  const { title, prices, lines } = document;
+  const [net, total] = [Number(document.net), Number(document.total)];
+  const line = { plan: '', title, description: null, first_day: '', last_day: '' };
+  return listLines({ line, lines: lines ?? undefined, prices: prices ?? 'net', net, total }).map((each) => [
+    ...[number, category ?? '', percent(rate), decimal(String(each.net), currency), each.title],
+    ...[kind, issued_on, currency, String(each.quantity)],
+  ]);
+}
 
 const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],

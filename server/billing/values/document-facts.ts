@@ -1,6 +1,7 @@
 // The facts of a document (an invoice or a credit note) are stored as JSON when the document is issued. Its page, PDF and XML
 // come from the facts alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
 import { minorDigits } from '../../basics/currencies.ts';
+import { divideRounded } from './amounts.ts';
 
 /** `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty if addresses in that country have none. */
 export type Address = {
@@ -53,6 +54,11 @@ export type DocumentFacts = {
   };
   /** The first day and the last day are both included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
+  /**
+   * The lines, if there is more than one or a quantity. `amount` is for all `quantity`, before tax or with it, as `prices` says, and below 0
+   * for a deduction. `charge` is the CRM's id of a charge. The line of the period has none, and comes first.
+   */
+  lines?: { title: string; quantity: number; amount: number; charge?: string }[] | undefined;
   prices: 'net' | 'gross';
   category: TaxCategory;
   /** Hundredths of a percent: 1900 is 19 %. */
@@ -78,6 +84,44 @@ export type DocumentFacts = {
     settings_version: number;
   };
 };
+
+/** A line as documents print it. `amount` is as prices are, and `net` without tax. */
+export type Line = {
+  title: string;
+  description: string | null;
+  quantity: number;
+  amount: number;
+  net: number;
+  isPeriod: boolean;
+};
+
+/** Gross lines are rounded together, so that their net amounts add up to the document's. */
+export function listLines({
+  line,
+  lines,
+  prices,
+  net,
+  total,
+}: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
+  const sum = prices === 'net' ? net : total;
+  const given = lines ?? [{ title: line.title, quantity: 1, amount: sum }];
+  let [before, netBefore] = [0, 0];
+  return given.map(({ title, quantity, amount, charge }) => {
+    before += amount;
+    const netSoFar = sum === 0 ? 0 : Number(divideRounded(BigInt(before) * BigInt(net), BigInt(sum)));
+    const netOfLine = netSoFar - netBefore;
+    netBefore = netSoFar;
+    const isPeriod = charge === undefined;
+    return {
+      title,
+      description: isPeriod ? line.description : null,
+      quantity,
+      amount,
+      net: netOfLine,
+      isPeriod,
+    };
+  });
+}
 
 /** EN 16931 requires the buyer's address, and allows at most two decimals (contract 7.207). */
 export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>

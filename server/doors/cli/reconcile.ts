@@ -56,8 +56,8 @@ function describeFinding(found: Finding): string {
 function describeValue(value: unknown): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);
-  const { unit_amount, currency, interval } = value as Record<string, unknown>;
-  return `${unit_amount} ${currency} a ${interval}`;
+  const { unit_amount, currency, interval, quantity = 1 } = value as Record<string, unknown>;
+  return `${quantity === 1 ? '' : `${quantity} × `}${unit_amount} ${currency} a ${interval}`;
 }
 
 function describeComparison({ lines, equal, findings, compared }: Comparison): string {

@@ -2,6 +2,7 @@
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
+import { creditEnded } from '../../billing/payments/credit-ended.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -31,7 +32,10 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     // A client that pulls has its events numbered by the pull. This job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
-    start('billing', 5_000, (signal) => runBilling(deps, signal)),
+    start('billing', 5_000, async (signal) => {
+      await runBilling(deps, signal);
+      await creditEnded(deps, signal);
+    }),
     start('documents', 1_000, (signal) => makeDueDocuments({ ...deps, maker }, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),

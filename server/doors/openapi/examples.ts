@@ -27,7 +27,8 @@ const later = '2026-01-01T00:01:00.000Z';
 const trialEnd = '2026-01-15T00:00:00.000Z';
 const state = 'Zk3v0Qm1bX9sT7eW2aLr5g';
 const sid = 'Vt1n0cVtSh2mV0y0rU3y8Q';
-const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' } as const;
+const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month', quantity: 1 } as const;
+const charge = { id: 'setup-1001', title: 'Setup', unit_amount: 10_000, quantity: 1, when: 'now' } as const;
 
 const profile = {
   id: userId,
@@ -56,6 +57,18 @@ const contract = {
   cancels_at: null,
   price,
   occurred_at: later,
+};
+
+const answered = {
+  ...{
+    id: contractId,
+    status: 'active' as const,
+    plan: 'starter',
+    trial_ends_at: null,
+    cancels_at: null,
+    price,
+  },
+  ...{ charges: [charge], created: false },
 };
 
 const payment = {
@@ -112,7 +125,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
   const reported = {
     ...signup,
     occurred_at: later,
-    contract: { plan: 'starter', status: 'active', price },
+    contract: { plan: 'starter', status: 'active', price, charges: [charge] },
   };
   const nudgeSecret = await buildNudgeSecret('shop', exampleSecrets.client);
   return {
@@ -138,6 +151,9 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
           status: 'trialing',
           plan: 'starter',
           trial_ends_at: trialEnd,
+          cancels_at: null,
+          price,
+          charges: [],
           created: true,
         },
       },
@@ -146,7 +162,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
         applied: true,
         user: { id: userId, created: false },
         account: { id: accountId, created: false },
-        contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
+        contract: answered,
       },
       older: {
         signup_id: 'crm_1001',
@@ -154,7 +170,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
         reason: 'older',
         user: { id: userId, created: false },
         account: { id: accountId, created: false },
-        contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
+        contract: answered,
       },
     },
     payments: {

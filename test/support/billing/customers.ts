@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
 import { payOpen } from '../../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../../server/billing/payments/credit.ts';
+import { creditEnded } from '../../../server/billing/payments/credit-ended.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import type { TestApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
@@ -30,6 +31,7 @@ export async function arrangeSeller(
     async bill(): Promise<void> {
       const { log, logged } = recordLog();
       await runBilling({ db: app.db, now, log });
+      await creditEnded({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
       // The service's own job holds the contract, and will bill it.
       if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))

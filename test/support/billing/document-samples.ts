@@ -79,6 +79,41 @@ export const samples = {
   'an invoice with tax': invoice,
   'an invoice in place of a lost one': { ...invoice, replaces: 'INV-2026-0999' },
   'an invoice of a gross price': { ...invoice, prices: 'gross', net: 2437, tax: 463, total: 2900 },
+  'an invoice with a quantity, charges and a deduction': {
+    ...invoice,
+    lines: [
+      { title: 'Starter plan', quantity: 5, amount: 14_500 },
+      { title: 'Setup', quantity: 1, amount: 10_000, charge: 'setup' },
+      { title: 'Minutes beyond the plan', quantity: 120, amount: 600, charge: 'minutes' },
+      { title: 'For the outage of 12 October', quantity: 1, amount: -500, charge: 'sorry' },
+    ],
+    net: 24_600,
+    tax: 4_674,
+    total: 29_274,
+  },
+  'an invoice of gross prices with a quantity and a deduction': {
+    ...invoice,
+    prices: 'gross',
+    lines: [
+      { title: 'Starter plan', quantity: 3, amount: 8_700 },
+      { title: 'Seats', quantity: 7, amount: 700, charge: 'seats' },
+      { title: 'A discount', quantity: 1, amount: -1_001, charge: 'discount' },
+    ],
+    net: 7_058,
+    tax: 1_341,
+    total: 8_399,
+  },
+  'an invoice of charges alone': {
+    ...invoice,
+    line: {
+      ...invoice.line,
+      title: 'Setup',
+      description: null,
+      first_day: '2026-11-26',
+      last_day: '2026-11-26',
+    },
+    lines: [{ title: 'Setup', quantity: 2, amount: 2_900, charge: 'setup' }],
+  },
   'an invoice exempt from tax': {
     ...invoice,
     ...untaxed,

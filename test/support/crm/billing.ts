@@ -5,6 +5,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { runBilling } from '../../../server/billing/invoices/invoicing.ts';
 import { payOpen } from '../../../server/billing/payments/allocate.ts';
 import { creditInvoice } from '../../../server/billing/payments/credit.ts';
+import { creditEnded } from '../../../server/billing/payments/credit-ended.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
@@ -69,6 +70,7 @@ export async function openBilling({ settings = plainSettings }: { settings?: Bil
     async bill(db = app.db, tries = 5): Promise<void> {
       const before = busy;
       await runBilling({ db, now, log });
+      await creditEnded({ db, now, log });
       keepFaults();
       if (busy > before && tries > 1) await this.bill(db, tries - 1);
     },

@@ -3,6 +3,14 @@ import { Webhook } from 'standardwebhooks';
 import type { Answer, TestApp } from '../app/app.ts';
 import { retryWhileBusy } from '../app/patience.ts';
 
+export type Charge = {
+  id: string;
+  title: string;
+  unit_amount: number;
+  quantity?: number;
+  when: 'now' | 'next';
+};
+
 export type SignupBody = {
   signup_id: string;
   occurred_at: string;
@@ -12,7 +20,9 @@ export type SignupBody = {
     plan: string;
     status: string;
     trial_ends_at?: string;
-    price?: { currency: string; unit_amount: number; interval: string } | null;
+    cancels_at?: string | null;
+    price?: { currency: string; unit_amount: number; interval: string; quantity?: number } | null;
+    charges?: Charge[];
   };
 };
 

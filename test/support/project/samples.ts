@@ -33,7 +33,7 @@ export const phpLinkSample = take('docs/migrate.md', 'php', 'function build_hand
 export const inboundSample = take('docs/migrate.md', 'json', '"aud"');
 export const importSample = take('docs/migrate.md', 'json', '{"id"');
 
-export const contractsSample = take('docs/crm.md', 'json', '"next"');
+export const contractsSample = take('docs/crm.md', 'json', '"contracts":');
 export const pullSample = take('docs/crm.md', 'js', 'export async function pullContracts');
 export const pushSample = take('docs/crm.md', 'js', 'export async function pushSignup');
 export const curlSample = take('docs/crm.md', 'sh', 'curl -i');

@@ -1,0 +1,124 @@
+// The only writer of `contract_charges`: what the CRM charges besides the price, such as a setup fee, or deducts. A charge counts once
+// for ever (contract 7.530). `left_amount` is what no document has yet.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+
+/** Amounts are in minor units. `unitAmount` is for one, and below 0 for a deduction. */
+export type ContractCharge = {
+  id: string;
+  title: string;
+  currency: string;
+  unitAmount: number;
+  quantity: number;
+  due: 'now' | 'next';
+};
+
+/** `left` is the part of the amount that no document has yet. */
+export type OpenCharge = ContractCharge & { left: number };
+
+/** Keeps only charges with a new id, and none of an account that is erased. The caller has locked the contract. */
+export async function insertCharges(
+  trx: Transaction<DB>,
+  contractId: string,
+  charges: ContractCharge[],
+): Promise<void> {
+  if (charges.length === 0) return;
+  // `at` keeps the order of the report.
+  const rows = charges.map(({ unitAmount, ...charge }, at) => ({ ...charge, unit_amount: unitAmount, at }));
+  await sql`
+    insert into contract_charges (contract_id, id, title, currency, unit_amount, quantity, due, left_amount, recorded_at)
+    select c.id, k.id, k.title, k.currency, k.unit_amount, k.quantity, k.due, k.unit_amount * k.quantity,
+      now() + k.at * interval '1 microsecond'
+    from service_contracts c, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as k (id text, title text, currency text, unit_amount bigint, quantity integer, due text, at integer)
+    where c.id = ${contractId} and c.account_id is not null
+    on conflict (contract_id, id) do nothing`.execute(trx);
+}
+
+const columns = [
+  'contract_id',
+  'id',
+  'title',
+  'currency',
+  'unit_amount',
+  'quantity',
+  'due',
+  'left_amount',
+] as const;
+
+/** Returns the charges with these ids as they were first reported, in the order of `ids`. */
+export async function findCharges(
+  db: Database,
+  contractId: string,
+  ids: string[],
+): Promise<ContractCharge[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('contract_charges')
+    .select(columns)
+    .where('contract_id', '=', contractId)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, readRow(row)]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/** More charges than this go onto several documents. */
+const mostAtOnce = 100;
+
+/** Returns charges by contract: what is added first, then what is deducted, and of both the earliest first. */
+export async function listOpenChargesOf(
+  db: Database,
+  contractIds: string[],
+): Promise<Map<string, OpenCharge[]>> {
+  const { rows } = await sql<Row>`
+    select k.* from unnest(${contractIds}::uuid[]) as c (id), lateral (
+      select * from contract_charges where contract_id = c.id and left_amount <> 0
+      order by left_amount < 0, recorded_at, id limit ${sql.lit(mostAtOnce)}) k`.execute(db);
+  const found = new Map<string, OpenCharge[]>();
+  for (const row of rows)
+    found.set(row.contract_id, [
+      ...(found.get(row.contract_id) ?? []),
+      { ...readRow(row), left: Number(row.left_amount) },
+    ]);
+  return found;
+}
+
+export const listOpenCharges = async (db: Database, contractId: string): Promise<OpenCharge[]> =>
+  (await listOpenChargesOf(db, [contractId])).get(contractId) ?? [];
+
+/** The caller has locked the contract. */
+export async function setChargesLeft(
+  trx: Transaction<DB>,
+  contractId: string,
+  left: { id: string; left: number }[],
+): Promise<void> {
+  for (const charge of left)
+    await trx
+      .updateTable('contract_charges')
+      .set({ left_amount: charge.left })
+      .where('contract_id', '=', contractId)
+      .where('id', '=', charge.id)
+      .execute();
+}
+
+type Row = {
+  contract_id: string;
+  id: string;
+  title: string;
+  currency: string;
+  unit_amount: string;
+  quantity: number;
+  due: string;
+  left_amount: string;
+};
+
+const readRow = (row: Row): ContractCharge => ({
+  id: row.id,
+  title: row.title,
+  currency: row.currency,
+  unitAmount: Number(row.unit_amount),
+  quantity: row.quantity,
+  due: row.due as ContractCharge['due'],
+});

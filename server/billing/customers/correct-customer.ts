@@ -1,0 +1,55 @@
+// A later report of a signup corrects the name and address of the customer whom it made, until that person has come in (contract
+// 7.536 and 7.537). Nobody else's name or address changes by a report.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../../db/schema.ts';
+import { updateAccountNameUnlessEdited } from '../../../db/tables/accounts.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { listExternalLinks } from '../../../db/tables/external-links.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import { type Contract, hasMadeAccount } from '../../../db/tables/service-contracts.ts';
+import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { keepTrace, voidMails } from '../../identity/ground/address-proof.ts';
+import { isNewcomer } from '../../identity/ground/customers.ts';
+import { canGetMail } from '../../identity/ground/email-address.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Trace } from '../../web/trace-context.ts';
+import type { Signup } from '../contracts/signup-message.ts';
+
+type Correction = { contract: Contract; signup: Signup; now: Date; trace: Trace | undefined };
+
+/** Returns the JSON pointer to an address that is not free or gets no mail. `trx` has locked the contract. */
+export async function correctCustomer(
+  trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
+  { contract, signup: { user: said, account }, now, trace }: Correction,
+): Promise<string[]> {
+  const present = await findUserById(trx, contract.userId);
+  if (!present || hasArrived(present) || isSame(present, said, account.name)) return [];
+  if (!(await hasMadeAccount(trx, contract.id))) return [];
+  const user = await lockUser(trx, { id: present.id });
+  if (!user || hasArrived(user) || (await listExternalLinks(trx, user.id)).length > 0) return [];
+  if (user.name !== said.name) await updateUser(trx, user.id, { name: said.name });
+  if (user.account.name !== account.name)
+    await updateAccountNameUnlessEdited(trx, user.account.id, account.name);
+  if (user.email === said.email) return [];
+  if (!canGetMail(said.email, config) || (await findAddressOwner(trx, said.email, now)))
+    return ['/user/email'];
+  // The links that went to the wrong address must not open the account.
+  await voidMails(trx, user.id, 'address_changed');
+  await updateUser(trx, user.id, { email: said.email });
+  deferMail(trx, {
+    kind: 'welcome',
+    userId: user.id,
+    recipient: said.email,
+    details: { ...keepTrace(trace), contract: contract.id },
+    now,
+  });
+  return [];
+}
+
+/** Nobody can log in without a password, a passkey, a proved address or a marketplace. */
+const hasArrived = (user: User): boolean =>
+  !isNewcomer(user) || user.emailVerifiedAt !== null || user.nameEditedAt !== null || user.role !== 'user';
+
+const isSame = (user: User, said: Signup['user'], accountName: string): boolean =>
+  user.email === said.email && user.name === said.name && user.account.name === accountName;

@@ -1,0 +1,40 @@
+// Credits periods that were invoiced although the CRM later said that the contract had ended before them (contract 7.528). An invoice that
+// is paid or credited, even in part, is left to an administrator.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../../db/schema.ts';
+import { findFacts } from '../../../db/tables/documents.ts';
+import { findContractsToCredit } from '../../../db/tables/due-contracts.ts';
+import { type Invoice, listUnsettledFrom } from '../../../db/tables/invoices.ts';
+import { findBillingPause } from '../../../db/tables/restores.ts';
+import { type Contract, findCreditFrom, setCreditFrom } from '../../../db/tables/service-contracts.ts';
+import { type Billing, forEachContract } from '../invoices/invoicing.ts';
+import { taxPrice } from '../values/amounts.ts';
+import type { DocumentFacts } from '../values/document-facts.ts';
+import { creditInvoice } from './credit.ts';
+
+/** While billing waits after a restore, these credits wait, too. */
+export async function creditEnded(billing: Billing, signal?: AbortSignal): Promise<void> {
+  if (!(await findBillingPause(billing.db)))
+    await forEachContract(billing, signal, findContractsToCredit, creditPeriods);
+}
+
+async function creditPeriods(trx: Transaction<DB>, { id }: Contract, now: Date): Promise<boolean> {
+  const from = await findCreditFrom(trx, id);
+  if (!from) return false;
+  for (const invoice of await listUnsettledFrom(trx, id, from)) {
+    const amount = await sumOfPeriod(trx, invoice);
+    if (amount > 0) await creditInvoice(trx, invoice.number, amount, { now, recordedBy: 'operator' });
+  }
+  await setCreditFrom(trx, id, null);
+  return true;
+}
+
+/** What the period costs with tax. Charges on its invoice stay, because they are for something else. */
+async function sumOfPeriod(trx: Transaction<DB>, { number, unitAmount }: Invoice): Promise<number> {
+  const facts = (await findFacts(trx, number)) as DocumentFacts | undefined;
+  const charges = facts?.lines?.filter(({ charge }) => charge !== undefined) ?? [];
+  if (!facts || charges.length === 0) return unitAmount;
+  if (charges.length === facts.lines?.length) return 0;
+  const kept = charges.reduce((sum, { amount }) => sum + amount, 0);
+  return kept > 0 ? unitAmount - taxPrice(kept, facts.rate, facts.prices).total : unitAmount;
+}

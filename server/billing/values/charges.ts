@@ -1,0 +1,69 @@
+// Which charges go onto which document (contract 7.531 to 7.534). Invoices and previews ask the same functions.
+import type { ContractCharge, OpenCharge } from '../../../db/tables/contract-charges.ts';
+import type { Charge } from '../../../db/tables/waiting-periods.ts';
+import { maxAmount } from './amounts.ts';
+
+/** A line of a document. `amount` is for all `quantity`, before tax or with it, as prices are. */
+export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
+
+/** A document to be: a period, and the charges on it. `taken` are these charges with what is left of each afterwards. */
+export type Planned = {
+  period: Charge;
+  lines: ChargeLine[];
+  taken: { id: string; left: number }[];
+  sum: number;
+};
+
+/** Charges without a period are invoiced as a period of one millisecond and no price. */
+export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>): boolean =>
+  endsAt.getTime() - startsAt.getTime() === 1;
+
+export const momentAt = (at: Date) => ({ startsAt: at, endsAt: new Date(at.getTime() + 1) });
+
+type Plan = {
+  /** In their order. */
+  periods: Charge[];
+  open: OpenCharge[];
+  contract: { plan: string };
+  /** No period follows, so what waits for the next one is due. */
+  isLast: boolean;
+  now: Date;
+};
+
+/** Plans the documents of periods that have begun, of what is due at once, and of later periods. */
+export function* planDocuments({ periods, open, contract, isLast, now }: Plan): Generator<Planned, void> {
+  let rest = open;
+  const plan = (period: Charge): Planned => {
+    const fits = rest.filter(
+      ({ currency, due }) =>
+        currency === period.price.currency && (!isMoment(period) || isLast || due === 'now'),
+    );
+    const planned = takeCharges(period, fits);
+    const left = new Map(planned.taken.map((each) => [each.id, each.left]));
+    rest = rest.flatMap((charge) => {
+      const still = left.get(charge.id) ?? charge.left;
+      return still === 0 ? [] : { ...charge, left: still };
+    });
+    return planned;
+  };
+  for (const period of periods) if (period.startsAt <= now) yield plan(period);
+  for (const currency of new Set(open.map((charge) => charge.currency))) {
+    const price = { currency, unitAmount: 0, quantity: 1 };
+    const planned = plan({ plan: contract.plan, price, ...momentAt(now) });
+    if (planned.sum > 0) yield planned;
+  }
+  for (const period of periods) if (period.startsAt > now) yield plan(period);
+}
+
+/** A deduction takes at most what there is to pay. The rest of it waits for the next document. */
+function takeCharges(period: Charge, open: OpenCharge[]): Planned {
+  const planned: Planned = { period, lines: [], taken: [], sum: period.price.unitAmount };
+  for (const { id, title, quantity, unitAmount, left } of open) {
+    const amount = left > 0 ? left : Math.max(left, -planned.sum);
+    if (amount === 0 || planned.sum + amount > maxAmount) continue;
+    planned.sum += amount;
+    planned.taken.push({ id, left: left - amount });
+    planned.lines.push({ id, title, quantity: amount === unitAmount * quantity ? quantity : 1, amount });
+  }
+  return planned;
+}

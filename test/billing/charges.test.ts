@@ -1,0 +1,362 @@
+// Quantities and charges that the CRM reports (contract 7.529 to 7.534, 7.538 and 7.539).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { requireSums } from '../../server/billing/documents/require-sums.ts';
+import { buildXml } from '../../server/billing/documents/xml.ts';
+import { readPreview } from '../../server/billing/invoices/preview.ts';
+import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
+import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
+import { openBilling, price } from '../support/crm/billing.ts';
+import { buildSignup, type Charge, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { shared } from '../support/run/shared.ts';
+
+const billing = shared(async () => {
+  const opened = await openBilling();
+  await setSettings(opened.app.db);
+  return opened;
+});
+const setClock = async (at: string) => {
+  billing.setClock(at);
+  await setBillingClock(billing.app.db, at);
+};
+beforeEach(() => setClock('2026-03-10T10:00:00.000Z'));
+
+let serial = 0;
+const freshId = () => `crm_${serial++}`;
+
+const setup: Charge = { id: 'setup', title: 'Setup', unit_amount: 10_000, when: 'now' };
+const overage: Charge = { id: 'overage-1', title: 'Minutes', unit_amount: 5, quantity: 120, when: 'next' };
+const discount: Charge = { id: 'sorry', title: 'For the trouble', unit_amount: -5_000, when: 'next' };
+
+/** Reports a contract now, and returns the answer. */
+async function report(
+  signupId: string,
+  contract: Partial<SignupBody['contract']> = {},
+  occurredAt = billing.now(),
+) {
+  const signup = buildSignup(signupId, {
+    occurred_at: occurredAt.toISOString(),
+    contract: { plan: 'starter', status: 'active', price, ...contract },
+  });
+  const { status, text } = await sendSignup(billing.app, signup, { at: billing.now() });
+  return { status, ...JSON.parse(text) };
+}
+
+async function factsOf(contractId: string): Promise<DocumentFacts[]> {
+  const rows = await billing.app.db
+    .selectFrom('documents as d')
+    .innerJoin('invoices as i', 'i.number', 'd.invoice')
+    .select('d.facts')
+    .where('i.contract_id', '=', contractId)
+    .orderBy('d.issued_at')
+    .orderBy('i.number')
+    .execute();
+  const facts = rows.map((row) => row.facts as unknown as DocumentFacts);
+  for (const each of facts) requireSums(each);
+  return facts;
+}
+
+/** The lines of each document: quantity, title and amount. */
+const linesOf = async (contractId: string) =>
+  (await factsOf(contractId)).map(({ lines, line, net }) =>
+    (lines ?? [{ quantity: 1, title: line.title, amount: net }]).map(
+      ({ quantity, title, amount }) => `${quantity} ${title} ${amount}`,
+    ),
+  );
+
+describe('a quantity', () => {
+  // Contract 7.529 and 7.539.
+  it('multiplies the price, and is in the document and its XML', async () => {
+    const { contract } = await report(freshId(), { price: { ...price, quantity: 5 } });
+    expect(contract.price).toEqual({ ...price, quantity: 5 });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['5 Starter 14500']]);
+    const [facts] = await factsOf(contract.id);
+    expect(facts).toMatchObject({ net: 14_500, tax: 2_755, total: 17_255 });
+    const xml = buildXml(facts as DocumentFacts);
+    expect(xml).toContain('<ram:ChargeAmount>29.00</ram:ChargeAmount>');
+    expect(xml).toContain('<ram:BilledQuantity unitCode="C62">5</ram:BilledQuantity>');
+    expect(xml).toContain('<ram:LineTotalAmount>145.00</ram:LineTotalAmount>');
+  });
+
+  it('changes with a later report, and is 1 again if that leaves it out', async () => {
+    const id = freshId();
+    await report(id, { price: { ...price, quantity: 5 } });
+    await setClock('2026-03-11T10:00:00.000Z');
+    expect((await report(id, { price: { ...price, quantity: 7 } })).contract.price.quantity).toBe(7);
+    await setClock('2026-03-12T10:00:00.000Z');
+    expect((await report(id)).contract.price).toEqual({ ...price, quantity: 1 });
+  });
+
+  it('waits with its period', async () => {
+    const usd = { currency: 'USD', unit_amount: 1_000, interval: 'month', quantity: 3 };
+    const { contract } = await report(freshId(), { price: usd });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-03-10T10:02:00.000Z');
+    await billing.bill();
+    await setSettings(billing.app.db);
+    expect(await linesOf(contract.id)).toEqual([['3 Starter 3000']]);
+  });
+
+  it.each([0, -1, 100_001, 1.5, '5'])('of %j is refused', async (quantity) => {
+    const answer = await report(freshId(), { price: { ...price, quantity: quantity as number } });
+    expect(answer).toMatchObject({ status: 422, errors: [{ pointer: '/contract/price/quantity' }] });
+  });
+
+  it('that makes more than 10^12 is refused', async () => {
+    const answer = await report(freshId(), { price: { ...price, unit_amount: 10 ** 11, quantity: 11 } });
+    expect(answer).toMatchObject({ status: 422, errors: [{ pointer: '/contract/price/quantity' }] });
+  });
+});
+
+describe('a charge', () => {
+  // Contract 7.533 and 7.538.
+  it('of now is on the invoice of a period that begins', async () => {
+    const { contract } = await report(freshId(), { charges: [setup, overage] });
+    expect(contract.charges).toEqual([{ ...setup, quantity: 1 }, overage]);
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000', '120 Minutes 600']]);
+  });
+
+  // Contract 7.533.
+  it('of now gets an invoice of its own within a period, for the day of its issue', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [setup] });
+    await billing.bill();
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900'], ['1 Setup 10000']]);
+    expect((await factsOf(contract.id))[1]?.line).toMatchObject({
+      title: 'Setup',
+      first_day: '2026-03-20',
+      last_day: '2026-03-20',
+    });
+  });
+
+  // Contract 7.532.
+  it('of next waits for the next period', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [overage] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toHaveLength(1);
+    await billing.pay(contract.id);
+    await setClock('2026-04-10T10:00:00.000Z');
+    await billing.bill();
+    expect((await linesOf(contract.id))[1]).toEqual(['1 Starter 2900', '120 Minutes 600']);
+  });
+
+  // Contract 7.532.
+  it('of next is invoiced at the end if no period follows', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [overage] });
+    await setClock('2026-03-21T10:00:00.000Z');
+    await report(id, { status: 'canceled' });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900'], ['120 Minutes 600']]);
+  });
+
+  // Contract 7.532.
+  it('of next lapses with a trial that ends, and one of now does not', async () => {
+    const trial_ends_at = '2026-03-15T10:00:00.000Z';
+    const { contract } = await report(freshId(), {
+      status: 'trialing',
+      trial_ends_at,
+      charges: [setup, overage],
+    });
+    await billing.bill();
+    await setClock('2026-03-16T10:00:00.000Z');
+    await billing.bill();
+    expect(await billing.statusOf(contract.id)).toBe('expired');
+    expect(await linesOf(contract.id)).toEqual([['1 Setup 10000']]);
+  });
+
+  // Contract 7.530.
+  it('counts once, as it was first reported', async () => {
+    const id = freshId();
+    await report(id, { charges: [setup] });
+    await setClock('2026-03-11T10:00:00.000Z');
+    const again = { ...setup, title: 'Another', unit_amount: 1 };
+    const { contract } = await report(id, { charges: [again, overage] });
+    expect(contract.charges).toEqual([{ ...setup, quantity: 1 }, overage]);
+    await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
+    await report(id, { charges: [again] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000']]);
+  });
+
+  // Contract 7.530.
+  it('of a report that comes too late counts all the same', async () => {
+    const id = freshId();
+    await report(id, { charges: [setup] });
+    const older = await report(id, { charges: [overage] }, new Date('2026-03-09T10:00:00.000Z'));
+    expect(older).toMatchObject({ applied: false, reason: 'older', contract: { charges: [overage] } });
+    await setClock('2026-03-11T10:00:00.000Z');
+    await report(id, { status: 'canceled' });
+    await setClock('2026-03-12T10:00:00.000Z');
+    const late = await report(id, { charges: [{ ...setup, id: 'late' }] });
+    expect(late).toMatchObject({ applied: false, reason: 'ended' });
+    await billing.bill();
+    const lines = (await linesOf(late.contract.id)).flat().sort();
+    expect(lines).toEqual(['1 Setup 10000', '1 Setup 10000', '1 Starter 2900', '120 Minutes 600']);
+  });
+
+  // Contract 7.530.
+  it('that 16 reports name at once is on one invoice', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const at = (ms: number) => new Date(billing.now().getTime() - ms);
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, nth) => report(id, { charges: [setup] }, at(nth))),
+    );
+    await Promise.all(Array.from({ length: 16 }, () => billing.bill()));
+    await billing.bill();
+    billing.takeFaults();
+    expect(await linesOf(answers[0]?.contract.id)).toEqual([['1 Starter 2900'], ['1 Setup 10000']]);
+  });
+
+  // Contract 7.534.
+  it('below 0 takes no more than there is to pay, and the rest from the next invoice', async () => {
+    const { contract } = await report(freshId(), { charges: [discount] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    expect(await billing.periodsOf(contract.id)).toEqual([]);
+    await setClock('2026-04-10T10:00:00.000Z');
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 For the trouble -2100']]);
+    const [facts] = await factsOf(contract.id);
+    expect(facts).toMatchObject({ net: 800, tax: 152, total: 952 });
+    expect(buildXml(facts as DocumentFacts)).toContain(
+      '<ram:ChargeAmount>21.00</ram:ChargeAmount></ram:NetPriceProductTradePrice></ram:SpecifiedLineTradeAgreement>' +
+        '<ram:SpecifiedLineTradeDelivery><ram:BilledQuantity unitCode="C62">-1</ram:BilledQuantity>',
+    );
+  });
+
+  // Contract 7.534.
+  it('below 0 alone makes no invoice', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [{ ...discount, when: 'now' }] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([['1 Starter 2900']]);
+  });
+
+  it('is on the invoice that takes the place of another', async () => {
+    const { contract } = await report(freshId(), { price: { ...price, quantity: 2 }, charges: [setup] });
+    await billing.bill();
+    const [facts] = await factsOf(contract.id);
+    await billing.settle(facts?.number ?? '', 'void');
+    const [, note] = await factsOf(contract.id);
+    expect(note).toMatchObject({ kind: 'credit_note', lines: facts?.lines, total: facts?.total });
+  });
+
+  // Contract 7.185.
+  it('is in the preview of its invoice', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    await report(id, { price: { ...price, quantity: 2 }, charges: [overage] });
+    const { documents } = await readPreview(billing.app.db, id, 1);
+    expect(documents).toMatchObject([{ period_first_day: '2026-04-10', net: 6_400, total: 7_616 }]);
+  });
+
+  // Contract 7.530 and 7.531.
+  it.each<[what: string, contract: object, pointer: string]>([
+    ['without a price', { price: null, charges: [setup] }, '/contract/price'],
+    ['of 0', { charges: [{ ...setup, unit_amount: 0 }] }, '/contract/charges/0/unit_amount'],
+    [
+      'of too much',
+      { charges: [{ ...setup, unit_amount: 10 ** 12 + 1 }] },
+      '/contract/charges/0/unit_amount',
+    ],
+    [
+      'of too many',
+      { charges: [{ ...setup, unit_amount: 10 ** 11, quantity: 11 }] },
+      '/contract/charges/0/quantity',
+    ],
+    ['without a title', { charges: [{ ...setup, title: ' ' }] }, '/contract/charges/0/title'],
+    [
+      'with a line break in its title',
+      { charges: [{ ...setup, title: 'a\nb' }] },
+      '/contract/charges/0/title',
+    ],
+    ['with an id that is none', { charges: [{ ...setup, id: 'a b' }] }, '/contract/charges/0/id'],
+    ['with an id twice', { charges: [overage, setup, setup] }, '/contract/charges/2/id'],
+    ['at another time', { charges: [{ ...setup, when: 'later' }] }, '/contract/charges/0/when'],
+  ])('%s is refused', async (_, contract, pointer) => {
+    expect(await report(freshId(), contract)).toMatchObject({ status: 422, errors: [{ pointer }] });
+  });
+
+  it('is refused with 100 others', async () => {
+    const charges = Array.from({ length: 101 }, (_, at) => ({ ...setup, id: `charge-${at}` }));
+    expect(await report(freshId(), { charges })).toMatchObject({
+      status: 422,
+      errors: [{ pointer: '/contract/charges' }],
+    });
+  });
+
+  it('is with as many others on as few documents as can be', async () => {
+    const id = freshId();
+    const charges = (from: number) =>
+      Array.from({ length: 100 }, (_, at) => ({ ...setup, id: `charge-${from + at}`, unit_amount: 1 }));
+    await report(id, { charges: charges(0) });
+    const older = new Date('2026-03-09T10:00:00.000Z');
+    const { contract } = await report(id, { charges: charges(100) }, older);
+    for (let run = 0; run < 3; run++) await billing.bill();
+    expect((await linesOf(contract.id)).map(({ length }) => length)).toEqual([101, 100]);
+  });
+});
+
+// Contract 7.535.
+describe('an amount that is not written as an integer', () => {
+  const sendText = async (change: (text: string) => string) => {
+    const signup = buildSignup(freshId(), {
+      contract: { plan: 'starter', status: 'active', price, charges: [setup] },
+      occurred_at: billing.now().toISOString(),
+    });
+    const { status, text } = await sendSignup(billing.app, change(JSON.stringify(signup)), {
+      at: billing.now(),
+    });
+    return { status, errors: JSON.parse(text).errors?.map(({ pointer }: { pointer: string }) => pointer) };
+  };
+
+  it.each([
+    ['79.00', '/contract/price/unit_amount', '2900', '79.00'],
+    ['7.9e3', '/contract/price/unit_amount', '2900', '7.9e3'],
+    ['1E2', '/contract/charges/0/unit_amount', '10000', '1E2'],
+    ['5.0 as a quantity', '/contract/price/quantity', '2900,', '2900,"quantity":5.0,'],
+    [
+      '79.00 under an escaped name',
+      '/contract/price/unit_amount',
+      '"unit_amount":2900',
+      '"unit\\u005famount":79.00',
+    ],
+  ])('is refused: %s', async (_, pointer, from, to) => {
+    expect(await sendText((text) => text.replace(from, to))).toEqual({ status: 422, errors: [pointer] });
+  });
+
+  it('is taken where nobody reads it, and in a text', async () => {
+    const change = (text: string) =>
+      text
+        .replace('"plan"', '"x":[1.5,{"unit_amount":1.5}],"a \\"unit_amount":1.5,"plan"')
+        .replace('"Setup"', '"\\"unit_amount\\": 7.5"');
+    expect(await sendText(change)).toEqual({ status: 201, errors: undefined });
+  });
+});
