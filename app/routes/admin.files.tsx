@@ -79,6 +79,8 @@ const about: Record<string, string> = {
   'tax.csv': 'The tax of each of them, by rate',
   'money.csv': 'Payments, refunds and what was paid back',
   'allocations.csv': 'Which payment paid which invoice',
+  'oss.csv': 'Sales taxed in other EU countries, by quarter, country and rate',
+  'ec_sales.csv': 'Sales under reverse charge in the EU, by month and VAT ID',
 };
 
 const spanWords = {

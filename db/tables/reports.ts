@@ -8,6 +8,8 @@ export type Income = {
   currency: string;
   category: string | null;
   rate: number;
+  /** The country that decided the tax, also null for those invoices. */
+  country: string | null;
   net: number;
   tax: number;
 };
@@ -23,24 +25,24 @@ export async function sumIncome(
   const firstOf = (month: string) => sql`${`${month}-01`}::date`;
   const startOf = (month: string) => sql`(${firstOf(month)}::timestamp at time zone ${zone})`;
   const { rows } = await sql<Omit<Income, 'net' | 'tax'> & { net: string; tax: string }>`
-    select to_char(month, 'YYYY-MM') as month, currency, category, rate, net, tax from (
-      select date_trunc('month', issued_on::timestamp) as month, currency, category, rate,
+    select to_char(month, 'YYYY-MM') as month, currency, category, rate, country, net, tax from (
+      select date_trunc('month', issued_on::timestamp) as month, currency, category, rate, country,
         sum(case kind when 'invoice' then net else -net end) as net,
         sum(case kind when 'invoice' then tax else -tax end) as tax
       from (
         -- Few rows are left for the months then, and an index has these columns in this order.
-        select issued_on, kind, currency, category, rate, sum(net) as net, sum(tax) as tax from documents
+        select issued_on, kind, currency, category, rate, country, sum(net) as net, sum(tax) as tax from documents
         where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
-        group by 1, 2, 3, 4, 5) days
-      group by 1, 2, 3, 4
+        group by 1, 2, 3, 4, 5, 6) days
+      group by 1, 2, 3, 4, 5
       union all
-      select date_trunc('month', issued_at at time zone ${zone}), currency, null, 0, sum(unit_amount), 0
+      select date_trunc('month', issued_at at time zone ${zone}), currency, null, 0, null, sum(unit_amount), 0
       from invoices
       where document is null and issued_at >= ${startOf(from)}
         ${before === undefined ? sql`` : sql`and issued_at < ${startOf(before)}`}
       group by 1, 2
     ) sums
-    order by sums.month desc, currency, category nulls last, rate desc`.execute(db);
+    order by sums.month desc, currency, country nulls last, category, rate desc`.execute(db);
   return rows.map((row) => ({ ...row, net: Number(row.net), tax: Number(row.tax) }));
 }
 

@@ -23,10 +23,12 @@ const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
 };
 
 /** The terms after a report, or undefined if the report changes nothing. */
-const applied = (contract: ContractTerms | undefined, report: Report, at: Date) =>
-  contract && findIdleReason({ ...contract, cancelsAt: null }, report, at)
+const applied = (terms: ContractTerms | undefined, report: Report, now: Date, zone = 'UTC') => {
+  const contract = terms && { ...terms, cancelsAt: null };
+  return contract && findIdleReason(contract, report, now)
     ? undefined
-    : applyReport(contract, report, at);
+    : applyReport(contract, report, { now, zone });
+};
 
 describe('a contract', () => {
   const cells = (Object.keys(table) as Move[]).flatMap((move) =>

@@ -13,6 +13,7 @@ import {
   lockContract,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
+import { listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
@@ -29,9 +30,11 @@ import {
   idleReasons,
   presentStatus,
   type Report,
+  takeFirstPeriod,
 } from '../contracts/contract-states.ts';
 import { planSchema, readReport, type Signup, signupIdSchema } from '../contracts/signup-message.ts';
 import { bringEndForward, invoiceBegun } from '../invoices/invoicing.ts';
+import { findZone } from '../invoices/issue.ts';
 import { fillDetails } from './signup-details.ts';
 
 export type SignupOutcome = {
@@ -62,17 +65,23 @@ export async function acceptSignup(
     const outcome = await updateKnown(trx, known, report, now);
     return { ...outcome, ignored: outcome.change === 'updated' ? await fill(known) : [] };
   }
-  const terms = applyReport(undefined, report, now);
+  const zone = await findZoneFor(trx, report);
+  const { terms, first } = takeFirstPeriod(undefined, applyReport(undefined, report, { now, zone }), now);
   const id = uuidv7();
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
     : await welcomeCustomer(trx, config, signup, id, now, trace);
   const contract = { id, userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
   deferContract(trx, contract);
+  if (first) await setWaitingPeriods(trx, id, [first], undefined);
   if (customer)
     await notify(trx, { now: () => now }, customer, 'contract_added', undefined, { contract: id });
   return { contract, change: 'created', isNewCustomer: !customer, ignored: await fill(contract) };
 }
+
+/** Only a report that may begin periods asks for the seller's zone. */
+const findZoneFor = async (trx: Transaction<DB>, { status, price }: Report): Promise<string> =>
+  status === 'active' && price ? findZone(trx) : 'UTC';
 
 async function updateKnown(
   trx: Transaction<DB>,
@@ -82,7 +91,8 @@ async function updateKnown(
 ): Promise<Omit<SignupOutcome, 'ignored'>> {
   const reason = findIdleReason(known, report, now);
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
-  const { status: reported } = applyReport(known, report, now);
+  const at = { now, zone: await findZoneFor(trx, report) };
+  const { status: reported } = applyReport(known, report, at);
   const isEnding = reported === 'canceled';
   // The CRM does not know about payments. While an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
@@ -91,8 +101,12 @@ async function updateKnown(
   // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
   const before = { ...known, status: isEnding ? known.status : status };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
-  const contract = { ...known, ...applyReport({ ...known, nextPeriodStartsAt }, report, now), status };
+  const billed = { ...known, nextPeriodStartsAt };
+  const { terms, first } = takeFirstPeriod(billed, applyReport(billed, report, at), now);
+  const contract = { ...known, ...terms, status };
   await updateContract(trx, known.id, contract);
+  if (first)
+    await setWaitingPeriods(trx, known.id, [...(await listWaitingPeriods(trx, known.id)), first], undefined);
   if (isEnding) await bringEndForward(trx, known, now);
   return { contract, change: 'updated', isNewCustomer: false };
 }

@@ -11,9 +11,11 @@ import {
   type BookedMoney,
   haveEnded,
   readAllocations,
+  readDistanceSales,
   readDocuments,
   readMoment,
   readMoney,
+  readReversedSales,
   type Span,
 } from '../../../db/tables/accounting-export.ts';
 import { readClock } from '../../../db/tables/documents.ts';
@@ -21,16 +23,19 @@ import { liftIdleTimeouts, liftTimeouts } from '../../../db/timeouts.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../invoices/issue.ts';
+import { memberStates } from '../values/countries.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
 import { writeDecimal } from '../values/decimals.ts';
 
 const headers = {
   'documents.csv':
-    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
-  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency',
-  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency',
+    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id,category,rate,country,account,signup_id',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency,country',
+  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency,country',
   'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
   'allocations.csv': 'payment,number,amount,currency,recorded_on',
+  'oss.csv': 'quarter,country,rate,currency,net,tax,corrected_quarter',
+  'ec_sales.csv': 'month,vat_id,country,currency,net',
 } as const;
 
 export type BookName = keyof typeof headers;
@@ -110,7 +115,7 @@ async function writeBooks(
   write: Write,
   names: BookName[],
 ): Promise<Record<BookName, number>> {
-  const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
+  const counts = Object.fromEntries(bookNames.map((name) => [name, 0])) as Record<BookName, number>;
   for (const name of names) await write(name, [headers[name].split(',')]);
   async function add<Row>(rows: Row[], books: Partial<Record<BookName, (rows: Row[]) => string[][]>>) {
     for (const name of names) {
@@ -133,6 +138,12 @@ async function writeBooks(
   if (names.includes('allocations.csv'))
     for await (const allocations of readAllocations(trx, span))
       await add(allocations, { 'allocations.csv': (rows) => rows.map(toAllocation) });
+  if (names.includes('oss.csv'))
+    for await (const sales of readDistanceSales(trx, span, memberStates))
+      await add(sales, { 'oss.csv': (rows) => rows.map(toDistanceSales) });
+  if (names.includes('ec_sales.csv'))
+    for await (const sales of readReversedSales(trx, span, memberStates))
+      await add(sales, { 'ec_sales.csv': (rows) => rows.map(toReversedSales) });
   return counts;
 }
 
@@ -163,20 +174,33 @@ function toDocument(document: BookedDocument): string[] {
     ...[document.net, document.tax, document.total].map(amount),
     ...settled,
     document.invoice ?? '',
-    ...[document.buyer, document.country ?? '', document.vat_id ?? ''],
+    ...[document.buyer, document.buyer_country ?? '', document.vat_id ?? ''],
+    ...[document.category ?? '', percent(document.rate), document.country ?? ''],
+    ...[document.account, document.signup_id],
   ];
 }
 
 /** 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
-const toLine = ({ number, category, rate, net, currency, title, kind, issued_on }: BookedDocument) => [
+const toLine = ({
+  number,
+  category,
+  rate,
+  net,
+  currency,
+  title,
+  kind,
+  issued_on,
+  country,
+}: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), title, kind, issued_on, currency],
+  country ?? '',
 ];
 
-const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
+const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on, country }: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
-  ...[kind, issued_on, currency],
+  ...[kind, issued_on, currency, country ?? ''],
 ];
 
 const toMoney = (money: BookedMoney) => [
@@ -187,4 +211,16 @@ const toMoney = (money: BookedMoney) => [
 
 const toAllocation = ({ payment, number, amount, currency, recorded_on }: BookedAllocation) => [
   ...[payment, number, decimal(amount, currency), currency, recorded_on],
+];
+
+type Read<Of> = Of extends (...args: never[]) => AsyncGenerator<(infer Row)[], void> ? Row : never;
+
+const toDistanceSales = (sales: Read<typeof readDistanceSales>) => [
+  ...[sales.quarter, sales.country, percent(sales.rate), sales.currency],
+  ...[sales.net, sales.tax].map((each) => decimal(each, sales.currency)),
+  sales.corrected ?? '',
+];
+
+const toReversedSales = ({ month, vat_id, country, currency, net }: Read<typeof readReversedSales>) => [
+  ...[month, vat_id, country, currency, decimal(net, currency)],
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actAsStaff } from '../../acts/act.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
 import { stateSetSettings } from '../../billing/settings/set-settings.ts';
-import { readSettings } from '../../billing/settings/settings.ts';
+import { readSettings, writeSettings } from '../../billing/settings/settings.ts';
 import {
   describeSettingsForm,
   memberNames,
@@ -39,7 +39,7 @@ export const billingFormsRouter = router({
     .query(async ({ ctx, input: { isExample } }) => {
       const described = await describeSettings(ctx.deps.db);
       const latest = described.pending ?? described.inForce;
-      const example = latest || ctx.deps.config.production ? undefined : exampleSettings;
+      const example = latest || ctx.deps.config.production ? undefined : writeSettings(exampleSettings);
       return {
         ...described,
         sections: describeSettingsForm(),
