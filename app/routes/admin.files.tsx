@@ -130,7 +130,7 @@ export default function Files() {
         id="books"
         title="Books"
         bare
-        intro="For your accountant. All five files of the same days count as one download."
+        intro="For your accountant. All files of the same days count as one download."
       >
         <nav className="tabs" aria-label="Days of the books">
           <ul>
