@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { setSettings } from '../../server/billing/settings/set-settings.ts';
-import { type BillingSettings, readSettings } from '../../server/billing/settings/settings.ts';
+import { type BillingSettings, readSettings, writeSettings } from '../../server/billing/settings/settings.ts';
 import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { type Answer, locationOf, openApp, openProductionApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -105,7 +105,13 @@ describe('the first settings', () => {
       details: { by: 'staff', version: 1 },
     });
     expect(await read(admin.cookie)).toMatchObject({
-      inForce: { version: 1, settings: germanSettings, madeBy: 'staff', actorId: admin.id, why },
+      inForce: {
+        version: 1,
+        settings: writeSettings(germanSettings),
+        madeBy: 'staff',
+        actorId: admin.id,
+        why,
+      },
       versions: [{ version: 1, state: 'in_force', changed: [] }],
       people: [{ id: admin.id }],
     });

@@ -325,7 +325,7 @@ export type WrittenSettings = z.output<typeof settingsSchema>;
 
 type Tax = WrittenSettings['tax'];
 export type TaxRule = Omit<Tax['rules'][number], 'percent'> & {
-  /** Hundredths of a percent: 1900 is 19 %. The version before reads this, too. */
+  /** Hundredths of a percent: 1900 is 19 %. Version 1.0.0 reads this, too. */
   rate: number;
 };
 
