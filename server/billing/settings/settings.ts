@@ -324,7 +324,7 @@ export const settingsSchema = z.strictObject({
 export type WrittenSettings = z.output<typeof settingsSchema>;
 
 type Tax = WrittenSettings['tax'];
-export type TaxRule = Omit<Tax['rules'][number], 'percent'> & {
+type TaxRule = Omit<Tax['rules'][number], 'percent'> & {
   /** Hundredths of a percent: 1900 is 19 %. Version 1.0.0 reads this, too. */
   rate: number;
 };
