@@ -110,6 +110,7 @@ export const needed = {
     document_series: ['last_issued_on', 'last_number', 'prefix', 'year'],
     documents: [
       'category',
+      'country',
       'currency',
       'facts',
       'first_day',

@@ -1364,6 +1364,7 @@ CREATE TABLE documents (
   rate integer NOT NULL,
   issued_at timestamp with time zone NOT NULL,
   facts jsonb NOT NULL,
+  country text GENERATED ALWAYS AS (COALESCE(facts #>> '{buyer,address,country}'::text[], facts #>> '{buyer,country}'::text[], facts #>> '{seller,address,country}'::text[])) STORED,
   CONSTRAINT documents_pkey PRIMARY KEY (number),
   CONSTRAINT documents_category_known CHECK (category = ANY (ARRAY['S'::text, 'E'::text, 'O'::text, 'AE'::text])),
   CONSTRAINT documents_kind_known CHECK (kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
@@ -1376,7 +1377,7 @@ CREATE INDEX documents_contract_id_issued_at_number_idx ON documents USING btree
 CREATE INDEX documents_incomplete_idx ON documents USING btree (issued_at) WHERE kind = 'invoice'::text AND ((facts -> 'buyer'::text) -> 'address'::text) = 'null'::jsonb;
 CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
 CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;
-CREATE INDEX documents_issued_on_amounts_idx ON documents USING btree (issued_on, kind, currency, category, rate) INCLUDE (net, tax);
+CREATE INDEX documents_issued_on_country_idx ON documents USING btree (issued_on, kind, currency, category, rate, country) INCLUDE (net, tax);
 CREATE INDEX documents_issued_on_idx ON documents USING btree (issued_on);
 
 CREATE TRIGGER documents_refuse_change BEFORE DELETE OR UPDATE ON documents

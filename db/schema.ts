@@ -179,6 +179,7 @@ export interface DocumentFiles {
 
 export interface Documents {
   category: 'AE' | 'E' | 'O' | 'S';
+  country: Generated<string | null>;
   currency: string;
   facts: Json;
   first_day: Timestamp;

@@ -4,6 +4,7 @@ import { isSecret } from '../act-forms.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
+import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { Refusal } from '../components/staff/acts.tsx';
 import { SettingsForm } from '../components/staff/settings-form.tsx';
@@ -113,6 +114,15 @@ export default function BillingSettings() {
           seen={seen}
           refused={isTyped ? undefined : refused}
         />
+      )}
+      {inForce && !refused && (
+        <Section id="tax-now" title="Tax in force" intro="The country of the buyer decides.">
+          <ul className="points">
+            {inForce.tax.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Section>
       )}
       <SettingsForm
         sections={sections}

@@ -79,6 +79,8 @@ const about: Record<string, string> = {
   'tax.csv': 'The tax of each of them, by rate',
   'money.csv': 'Payments, refunds and what was paid back',
   'allocations.csv': 'Which payment paid which invoice',
+  'oss.csv': 'Sales taxed in other EU countries, by quarter, country and rate',
+  'ec_sales.csv': 'Sales under reverse charge in the EU, by month and VAT ID',
 };
 
 const spanWords = {
@@ -128,7 +130,7 @@ export default function Files() {
         id="books"
         title="Books"
         bare
-        intro="For your accountant. All five files of the same days count as one download."
+        intro="For your accountant. All files of the same days count as one download."
       >
         <nav className="tabs" aria-label="Days of the books">
           <ul>

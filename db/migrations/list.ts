@@ -5,6 +5,7 @@ import * as staffNotes from './m102-staff-notes.ts';
 import * as pastDuePeriods from './m103-past-due-periods.ts';
 import * as wakeDocumentMails from './m106-wake-document-mails.ts';
 import * as contractCharges from './m108-contract-charges.ts';
+import * as documentCountry from './m109-document-country.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -13,4 +14,5 @@ export const migrations = {
   'm103-past-due-periods': pastDuePeriods,
   'm106-wake-document-mails': wakeDocumentMails,
   'm108-contract-charges': contractCharges,
+  'm109-document-country': documentCountry,
 };

@@ -32,8 +32,12 @@ export type BookedDocument = {
   lines: { title: string; quantity: number; amount: number; charge?: string }[] | null;
   prices: 'net' | 'gross' | null;
   buyer: string;
-  country: string | null;
+  buyer_country: string | null;
   vat_id: string | null;
+  /** The country that decided the tax. Null for an invoice from before there was a seller. */
+  country: string | null;
+  account: string;
+  signup_id: string;
 };
 
 /** A number that a restore has lost. `issued_on` is the day of the restore. `invoice` is the invoice in its place. */
@@ -75,7 +79,8 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           d.currency, d.net, d.tax, d.total, d.category, d.rate, d.facts #>> '{invoice,number}' as invoice,
           case d.kind when 'invoice' then d.invoice end as id,
           d.facts #>> '{line,title}' as title, d.facts #>> '{buyer,name}' as buyer,
-          coalesce(d.facts #>> '{buyer,address,country}', d.facts #>> '{buyer,country}') as country, d.facts #>> '{buyer,vat_id}' as vat_id, null::bigint as voided,
+          coalesce(d.facts #>> '{buyer,address,country}', d.facts #>> '{buyer,country}') as buyer_country,
+          d.facts #>> '{buyer,vat_id}' as vat_id, d.country, d.invoice as of, null::bigint as voided,
           d.facts -> 'lines' as lines, d.facts ->> 'prices' as prices
         from documents d
         union all
@@ -83,17 +88,17 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           (i.due_at at time zone ${span.zone})::date, (i.period_starts_at at time zone ${span.zone})::date,
           (i.period_ends_at at time zone ${span.zone})::date - 1,
           i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
-          null, null, i.credited, null, null
+          null, null, null, i.number, i.credited, null, null
         from invoices i
         -- An index finds them; which days these are is said below.
         where i.document is null and i.issued_at between ${startOf(days)} - interval '1 day' and ${endOf(days)} + interval '1 day'
         union all
         select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
-          null, null, null, null, null, null, ${replacing}, null, null, null, null, null, null, null, null
+          null, null, null, null, null, null, ${replacing}, null, null, null, null, null, null, null, null, null, null
         from lost_documents l where l.recovered_at is null
       )
       select number, kind, issued_on::text, due_on::text, first_day::text, last_day::text, currency, net, tax, total,
-        category, rate, invoice, title, lines, prices, buyer, country, vat_id,
+        category, rate, invoice, title, lines, prices, buyer, buyer_country, vat_id, country, account, signup_id,
         case when id is null then null when voided is null then (
             select coalesce(sum(c.total), 0)::bigint from documents c
             where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)
@@ -102,12 +107,86 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           else voided end as credited,
         case when id is not null then then_allocated end as allocated
       from booked
+      left join lateral (
+        select coalesce(c.account_id, c.erased_account_id) as account, c.signup_id
+        from invoices i join service_contracts c on c.id = i.contract_id where i.number = booked.of) contract on true
       cross join lateral (
         select coalesce(sum(a.amount), 0)::bigint as then_allocated from allocations a
         where a.invoice = booked.id and a.recorded_at < ${endOf(span)}) paid
       where issued_on between ${days.from}::date and ${days.to}::date
       order by booked.issued_on, length(number), number collate "C"`,
   );
+
+/** Sums of invoices less credit notes, in minor units as text. */
+export type BookedSales = {
+  country: string;
+  currency: string;
+  net: string;
+  tax: string;
+};
+
+/**
+ * What was taxed by rules of EU countries other than the seller's. `quarter` looks like 2026-Q4. `corrected` is the earlier
+ * quarter of the credited invoices. The sums of a whole quarter are in one slice.
+ */
+export async function* readDistanceSales(
+  trx: Transaction<DB>,
+  span: Span,
+  memberStates: string[],
+): AsyncGenerator<(BookedSales & { quarter: string; rate: number; corrected: string | null })[], void> {
+  const quarterOf = (day: RawBuilder<unknown>) => sql`to_char(${day}, 'YYYY-"Q"Q')`;
+  for (const part of splitMonths(span, 3))
+    yield* readSlices(
+      trx,
+      'distance_sales_of_books',
+      sql`
+        select quarter, country, rate, currency, nullif(corrected, quarter) as corrected,
+          sum(sign * net)::text as net, sum(sign * tax)::text as tax
+        from (
+          select ${quarterOf(sql`d.issued_on`)} as quarter, ${quarterOf(sql`i.issued_on`)} as corrected, d.country, d.rate,
+            d.currency, d.net, d.tax, case d.kind when 'invoice' then 1 else -1 end as sign
+          from documents d join documents i on i.invoice = d.invoice and i.kind = 'invoice'
+          where d.issued_on between ${part.from}::date and ${part.to}::date and d.category = 'S'
+            and ${isAbroad(memberStates)}) sales
+        group by 1, 2, 3, 4, 5 order by quarter, country, rate, currency, corrected nulls first`,
+    );
+}
+
+/** What was sold under reverse charge to buyers in other EU countries. `month` looks like 2026-11. */
+export async function* readReversedSales(
+  trx: Transaction<DB>,
+  span: Span,
+  memberStates: string[],
+): AsyncGenerator<(Omit<BookedSales, 'tax'> & { month: string; vat_id: string })[], void> {
+  for (const part of splitMonths(span, 1))
+    yield* readSlices(
+      trx,
+      'reversed_sales_of_books',
+      sql`
+        select month, vat_id, country, currency, sum(net)::text as net from (
+          select to_char(d.issued_on, 'YYYY-MM') as month, d.facts #>> '{buyer,vat_id}' as vat_id, d.country, d.currency,
+            case d.kind when 'invoice' then d.net else -d.net end as net
+          from documents d
+          where d.issued_on between ${part.from}::date and ${part.to}::date and d.category = 'AE'
+            and ${isAbroad(memberStates)}) sales
+        group by 1, 2, 3, 4 order by month, vat_id collate "C", currency`,
+    );
+}
+
+const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
+  select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = d.settings_version)`;
+
+/** The parts of a span by calendar, so that no statement reads many years: each has as many months, from January on. */
+function* splitMonths(span: Span, months: 1 | 3): Iterable<Span> {
+  for (let { from } = span; from <= span.to; ) {
+    const [year, month] = from.split('-').map(Number) as [number, number];
+    const next = Math.ceil(month / months) * months;
+    const last = new Date(Date.UTC(year, next, 0)).toISOString().slice(0, 10);
+    const [to = last] = [last, span.to].sort();
+    yield { ...span, from, to };
+    from = new Date(Date.UTC(year, next, 1)).toISOString().slice(0, 10);
+  }
+}
 
 export type BookedMoney = {
   id: string;

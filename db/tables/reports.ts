@@ -8,6 +8,8 @@ export type Income = {
   currency: string;
   category: string;
   rate: number;
+  /** The country that decided the tax. */
+  country: string | null;
   net: number;
   tax: number;
 };
@@ -22,16 +24,16 @@ export async function sumIncome(
 ): Promise<Income[]> {
   const firstOf = (month: string) => sql`${`${month}-01`}::date`;
   const { rows } = await sql<Omit<Income, 'net' | 'tax'> & { net: string; tax: string }>`
-    select to_char(issued_on, 'YYYY-MM') as month, currency, category, rate,
+    select to_char(issued_on, 'YYYY-MM') as month, currency, category, rate, country,
       sum(case kind when 'invoice' then net else -net end) as net,
       sum(case kind when 'invoice' then tax else -tax end) as tax
     from (
       -- Few rows are left for the months then, and an index has these columns in this order.
-      select issued_on, kind, currency, category, rate, sum(net) as net, sum(tax) as tax from documents
+      select issued_on, kind, currency, category, rate, country, sum(net) as net, sum(tax) as tax from documents
       where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
-      group by 1, 2, 3, 4, 5) days
-    group by 1, 2, 3, 4
-    order by 1 desc, currency, category, rate desc`.execute(db);
+      group by 1, 2, 3, 4, 5, 6) days
+    group by 1, 2, 3, 4, 5
+    order by 1 desc, currency, country nulls last, category, rate desc`.execute(db);
   return rows.map((row) => ({ ...row, net: Number(row.net), tax: Number(row.tax) }));
 }
 

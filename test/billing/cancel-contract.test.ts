@@ -119,7 +119,7 @@ it('says first what canceling means, ends with the period, and is kept until the
   const browser = await open();
   expect(textOf(await browser.send(page))).toMatch(/The contract goes on until 27 February 2037/);
   expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
-  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T21:59:59.999Z') });
   const shown = await browser.send(`${page}?saved=cancel`);
   expect(textOf(shown)).toMatch(/The last day is 27 February 2037/);
   expect(shown.text).not.toContain('value="cancel"');
@@ -139,9 +139,9 @@ it('is canceled for everybody from that instant, however late the job, and no pe
   await post(await open(), 'cancel', id);
   // The invoices are paid, so that the contract is not past due.
   for (const number of await customers.numbers()) await customers.pay(number).catch(() => undefined);
-  await customers.setClock('2037-02-28T22:29:59.999Z');
+  await customers.setClock('2037-02-28T21:59:59.998Z');
   expect(await presentStatus(id)).toBe('active');
-  await customers.setClock('2037-02-28T22:30:00.000Z');
+  await customers.setClock('2037-02-28T21:59:59.999Z');
   expect(await presentStatus(id)).toBe('canceled');
   const browser = await open();
   const kept = await post(browser, 'keep-contract', id);
@@ -166,7 +166,7 @@ it('goes on being canceled whatever the CRM reports until then (contract 7.257)'
   expect(await customers.report('reported', { contract: { plan: 'pro', price } })).toMatchObject({
     applied: true,
   });
-  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T21:59:59.999Z') });
   // Before that time, only a report that the contract is over ends it.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
@@ -207,7 +207,7 @@ it('past due and then canceled, what began before is invoiced at the end (contra
   await customers.bill();
   expect(await read(id)).toMatchObject({ status: 'past_due' });
   await post(await open(), 'cancel', id);
-  expect(await read(id)).toEqual({ status: 'past_due', cancels_at: new Date('2038-03-31T22:30:00Z') });
+  expect(await read(id)).toEqual({ status: 'past_due', cancels_at: new Date('2038-03-31T21:59:59.999Z') });
   await customers.setClock('2038-04-20T10:00:00.000Z');
   await customers.bill();
   expect((await read(id))?.status).toBe('canceled');
@@ -336,7 +336,7 @@ describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
     expect(offersOn(page, id)).toEqual(['cancel-at-period-end', 'cancel']);
     const form = formsOf(page).get(`cancel-at-period-end ${id}`);
     expect(await send(admin, form)).toBe('?saved=cancel-at-period-end');
-    expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T22:30:00Z') });
+    expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T21:59:59.999Z') });
     expect(await listTold()).toEqual(['support']);
     expect(await countActs(id)).toBe(1);
     const after = await app.send(`${await pageOf()}?saved=cancel-at-period-end`, { cookie: admin.cookie });
@@ -379,10 +379,10 @@ describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
 
   it('a form is refused once its day is no longer true', async () => {
     const id = await idOf('staff-late');
-    await customers.setClock('2037-02-28T22:25:00.000Z');
+    await customers.setClock('2037-02-28T21:55:00.000Z');
     const admin = await openStaff();
     const form = formsOf(await openPage(admin)).get(`cancel-at-period-end ${id}`);
-    await customers.setClock('2037-02-28T22:31:00.000Z');
+    await customers.setClock('2037-02-28T22:00:00.000Z');
     expect(await send(admin, form)).toBe(409);
     expect(await read(id)).toMatchObject({ cancels_at: null });
   });

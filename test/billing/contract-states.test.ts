@@ -7,6 +7,7 @@ import {
   type Move,
   presentStatus,
   type Report,
+  takeFirstPeriod,
 } from '../../server/billing/contracts/contract-states.ts';
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
@@ -23,10 +24,12 @@ const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
 };
 
 /** The terms after a report, or undefined if the report changes nothing. */
-const applied = (contract: ContractTerms | undefined, report: Report, at: Date) =>
-  contract && findIdleReason({ ...contract, cancelsAt: null }, report, at)
+const applied = (terms: ContractTerms | undefined, report: Report, now: Date, zone = 'UTC') => {
+  const contract = terms && { ...terms, cancelsAt: null };
+  return contract && findIdleReason(contract, report, now)
     ? undefined
-    : applyReport(contract, report, at);
+    : applyReport(contract, report, { now, zone });
+};
 
 describe('a contract', () => {
   const cells = (Object.keys(table) as Move[]).flatMap((move) =>
@@ -283,5 +286,61 @@ describe('billing of a contract', () => {
     const without = applied(active(), reportOf({ price: null }), now);
     const again = applied(without, reportOf({ occurredAt: day('02-01T00:00:00.000') }), now);
     expect(again).toMatchObject({ price: { currency: 'USD' }, ...billed });
+  });
+
+  // The contract was begun by an earlier version, at 23:30 in UTC, which is the next day in Berlin.
+  const late = { nextPeriodStartsAt: day('02-28T23:30:00.000'), billingAnchorDay: 28 };
+  const aligned = { nextPeriodStartsAt: day('03-01T00:00:00.000'), billingAnchorDay: 1 };
+  const apply = (contract: ContractTerms & { cancelsAt?: Date }, report: Partial<Report>) => {
+    const known = { cancelsAt: null, ...contract };
+    const terms = applyReport(known, reportOf(report), { now, zone: 'Europe/Berlin' });
+    const { nextPeriodStartsAt, billingAnchorDay } = terms;
+    expect(takeFirstPeriod(known, terms, now)).toEqual({ terms });
+    return { nextPeriodStartsAt, billingAnchorDay };
+  };
+  it.each<[string, ContractTerms & { cancelsAt?: Date }, Partial<Report>, object]>([
+    ['stay while the price stays', active(late), { price, plan: 'pro' }, late],
+    ['are aligned by another amount', active(late), { price: { ...price, unitAmount: 1 } }, aligned],
+    ['are aligned by another interval', active(late), { price: { ...price, interval: 'year' } }, aligned],
+    ['are aligned by another currency', active(late), { price: { ...price, currency: 'USD' } }, aligned],
+    ['are aligned by a price that comes back', active({ ...late, price: null }), {}, aligned],
+    [
+      'stay if the contract is to end with one of them',
+      { ...active(late), cancelsAt: late.nextPeriodStartsAt },
+      {},
+      late,
+    ],
+    [
+      'stay if the contract is to end and a price comes back',
+      { ...active({ ...late, price: null }), cancelsAt: late.nextPeriodStartsAt },
+      {},
+      late,
+    ],
+    ['keep the anchor day in a short month', active(), {}, billed],
+    [
+      'keep the anchor day if only the time moves',
+      active({ nextPeriodStartsAt: day('02-28T22:30:00.000'), billingAnchorDay: 31 }),
+      {},
+      { nextPeriodStartsAt: day('02-28T21:59:59.999'), billingAnchorDay: 31 },
+    ],
+  ])('periods from before %s (contract 7.550)', (_, contract, report, billing) => {
+    expect(apply(contract, report)).toEqual(billing);
+  });
+
+  it('takes the first period out of the schedule only if it would begin later than the report', () => {
+    const begin = (at: Date, arrives = at) => {
+      const report = reportOf({ occurredAt: at, price });
+      const terms = applyReport(undefined, report, { now: arrives, zone: 'Europe/Berlin' });
+      const { first, terms: left } = takeFirstPeriod(undefined, terms, arrives);
+      return [first && [first.startsAt, first.endsAt], left.nextPeriodStartsAt, left.billingAnchorDay];
+    };
+    const at = day('01-31T23:30:00.000');
+    const [end, next] = [day('03-01T00:00:00.000'), day('02-01T00:00:00.000')];
+    expect(begin(at)).toEqual([[at, end], end, 1]);
+    // Once the aligned instant is over, the period begins there.
+    expect(begin(at, next)).toEqual([undefined, next, 1]);
+    expect(begin(at, day('03-10T00:00:00.000'))).toEqual([undefined, end, 1]);
+    expect(begin(day('01-31T12:00:00.000'))).toEqual([undefined, day('01-31T12:00:00.000'), 31]);
+    expect(begin(day('01-31T22:30:00.000'))).toEqual([undefined, day('01-31T21:59:59.999'), 31]);
   });
 });

@@ -17,7 +17,7 @@ import { exportBooks } from '../../server/billing/upkeep/export.ts';
 import { writeCsv } from '../../server/runtime/csv.ts';
 import { openBooks } from '../support/billing/books.ts';
 import { addOldInvoice, renameBuyer } from '../support/billing/money.ts';
-import { dayOfSeller } from '../support/billing/settings.ts';
+import { dayOfSeller, germanSettings, setSettings } from '../support/billing/settings.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -366,6 +366,83 @@ describe('the books', () => {
     }).catch((error) => {
       if (error !== undo) throw error;
     });
+  });
+
+  it('have the country, what is reported to the OSS, and what stands in the EC sales list (contract 7.540 to 7.543)', async () => {
+    await setSettings(books.db, {
+      ...germanSettings,
+      tax: {
+        ...germanSettings.tax,
+        rules: [
+          ...germanSettings.tax.rules,
+          { country: 'GB', rate: 2_000, category: 'S', from: '2020-01-01' },
+        ],
+      },
+    });
+    await books.setClock('2028-06-30T10:00:00.000Z');
+    const numbers: Record<string, string> = {};
+    const ids: Record<string, { id: string; accountId: string }> = {};
+    const sell = async (name: string, country: string | null, vatId: string | null = null) => {
+      const contract = await books.report(name, {
+        price: { currency: 'EUR', unit_amount: 10_000, interval: 'year' },
+      });
+      await sql`insert into billing_details (account_id, line1, postcode, city, country, vat_id, checked_vat_id)
+        values (${contract.accountId}, ${country && 'Weg 1'}, ${country && '10115'}, ${country && 'Anywhere'}, ${country}, ${vatId}, ${vatId})`.execute(
+        books.db,
+      );
+      await books.bill();
+      numbers[name] = (await books.documentsOf(contract.id))[0]?.number ?? '';
+      ids[name] = contract;
+    };
+    await sell('FR_1', 'FR');
+    await sell('FR_2', 'FR');
+    await sell('GB', 'GB');
+    await sell('Home', null);
+    await sell('AT_1', 'AT', 'ATU12345678');
+    await sell('GR', 'GR', 'EL123456789');
+    await books.setClock('2028-07-01T10:00:00.000Z');
+    await sell('FR_3', 'FR');
+    await sell('AT_2', 'AT', 'ATU12345678');
+    for (const [name, amount] of [
+      ['FR_1', 1_200],
+      ['FR_3', undefined],
+      ['AT_1', 2_500],
+    ] as const)
+      await work((trx) => creditInvoice(trx, numbers[name] ?? '', amount, by()));
+    const { texts, read } = await exportAll('2028-06-30', '2028-07-01');
+    expect(texts['oss.csv']?.split('\r\n')).toEqual([
+      'quarter,country,rate,currency,net,tax,corrected_quarter',
+      '2028-Q2,FR,20.00,EUR,200.00,40.00,',
+      '2028-Q3,FR,20.00,EUR,0.00,0.00,',
+      '2028-Q3,FR,20.00,EUR,-10.00,-2.00,2028-Q2',
+      '',
+    ]);
+    expect(texts['ec_sales.csv']?.split('\r\n')).toEqual([
+      'month,vat_id,country,currency,net',
+      '2028-06,ATU12345678,AT,EUR,100.00',
+      '2028-06,EL123456789,GR,EUR,100.00',
+      '2028-07,ATU12345678,AT,EUR,75.00',
+      '',
+    ]);
+    const days = await Promise.all(
+      [
+        ['2028-06-30', '2028-06-30'],
+        ['2028-07-01', '2028-07-01'],
+      ].map(async ([from = '', to = '']) =>
+        (await exportAll(from, to)).texts['oss.csv']?.split('\r\n').slice(1, -1),
+      ),
+    );
+    expect(days.flat()).toEqual(texts['oss.csv']?.split('\r\n').slice(1, -1));
+    const documents = read('documents.csv');
+    const of = (name: string) => documents.find(({ number }) => number === numbers[name]);
+    const keys = { account: ids.AT_1?.accountId, signup_id: 'AT_1' };
+    expect(of('AT_1')).toMatchObject({ category: 'AE', rate: '0.00', country: 'AT', ...keys });
+    // The seller's country decides if the buyer gave none.
+    expect(of('Home')).toMatchObject({ category: 'S', rate: '19.00', country: 'DE', buyer_country: '' });
+    for (const name of ['tax.csv', 'lines.csv'])
+      expect(read(name).map(({ number, country }) => [number, country])).toEqual(
+        documents.map(({ number, country }) => [number, country]),
+      );
   });
 
   it('have invoices from before there was a seller in documents.csv, without tax (contract 7.475)', async () => {

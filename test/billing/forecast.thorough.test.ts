@@ -194,6 +194,7 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       }
       const { rows } = await sql<{ isDue: boolean }>`select exists (
           select from service_contracts where next_period_starts_at <= ${ends} and status in ('active', 'past_due')
+          union all select from waiting_periods where held_code is null
           union all select from service_contracts where cancels_at <= ${ends} and status = 'active'
         ) or ${day} % 3 = 0 as "isDue"`.execute(books.db);
       if (!rows[0]?.isDue && !cuts.has(day)) continue;

@@ -42,7 +42,7 @@ const zones: Record<string, Record<string, Facts>> = {
     canceled: { status: 'active', lastDay: '2037-03-29' },
     'past-due': { status: 'past_due', lastDay: null },
     'past-due-canceled': { status: 'past_due', lastDay: '2037-03-29' },
-    'ended-with-period': { status: 'canceled', lastDay: '2037-02-26' },
+    'ended-with-period': { status: 'canceled', lastDay: '2037-02-27' },
     'ended-not-stored': { status: 'canceled', lastDay: '2037-02-26' },
     'ended-by-staff': { status: 'canceled', lastDay: null },
     'ended-early-by-staff': { status: 'canceled', lastDay: '2037-02-09' },

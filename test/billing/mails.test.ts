@@ -21,7 +21,7 @@ import { creditInvoice, reissueInvoice } from '../../server/billing/payments/cre
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { openBooks } from '../support/billing/books.ts';
-import { addOldInvoice, renameBuyer } from '../support/billing/money.ts';
+import { addOldInvoice, copyDocuments, renameBuyer } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -561,10 +561,11 @@ describe('a reminder', () => {
     expect(forOne).toBeGreaterThan(0);
     await books.db.connection().execute(async (db) => {
       await sql`set session_replication_role = replica`.execute(db);
-      await sql`
-        insert into documents select (jsonb_populate_record(d, jsonb_build_object(
-          'number', d.number || '-' || n, 'invoice', d.invoice + n))).*
-        from documents d, generate_series(1, 200) n where d.number = ${number}`.execute(db);
+      await copyDocuments(
+        db,
+        sql`jsonb_build_object('number', d.number || '-' || n, 'invoice', d.invoice + n)`,
+        sql`, generate_series(1, 200) n where d.number = ${number}`,
+      );
       await sql`
         insert into invoices select (jsonb_populate_record(i, jsonb_build_object('number', i.number + n,
           'document', i.document || '-' || n, 'period_starts_at', i.period_starts_at - n * interval '1 day'))).*

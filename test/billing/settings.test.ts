@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
-import { type BillingSettings, readSettings } from '../../server/billing/settings/settings.ts';
+import { describeTax } from '../../server/billing/settings/describe-settings.ts';
+import { type BillingSettings, readSettings, writeSettings } from '../../server/billing/settings/settings.ts';
 import {
   describeSettingsForm,
   readSettingsForm,
   writeSettingsForm,
 } from '../../server/billing/settings/settings-form.ts';
-import { isMemberState } from '../../server/billing/values/countries.ts';
+import { isMemberState, memberStates } from '../../server/billing/values/countries.ts';
 import { readVatId } from '../../server/billing/values/vat-ids.ts';
 import { exampleSettings } from '../../server/doors/demo/example-settings.ts';
 import { germanSettings } from '../support/billing/settings.ts';
@@ -39,8 +40,8 @@ function faultsOf(read: () => unknown): Record<string, string> {
 
 const faults = (json: unknown) => faultsOf(() => readSettings(json));
 
-const taxed = { country: 'DE', rate: 1900, category: 'S', from: '2026-01-01' };
-const other = { country: '*', rate: 0, category: 'O', words: 'No tax here', from: '2026-01-01' };
+const taxed = { country: 'DE', percent: '19', category: 'S', from: '2026-01-01' };
+const other = { country: '*', percent: '0', category: 'O', words: 'No tax here', from: '2026-01-01' };
 const rules = (...more: object[]) => ({ '/tax/rules': [taxed, other, ...more] });
 
 describe('settings', () => {
@@ -69,8 +70,7 @@ describe('settings', () => {
 
   it('are right as docs/operate/billing.md has them', () => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync('docs/operate/billing.md', 'utf8')) ?? [];
-    expect(faults(JSON.parse(example))).toEqual({});
-    expect(exampleSettings).toEqual(JSON.parse(example));
+    expect(readSettings(JSON.parse(example))).toEqual(exampleSettings);
   });
 
   it.each<[what: string, changes: Record<string, unknown>, pointer: string, says: RegExp]>([
@@ -139,14 +139,31 @@ describe('settings', () => {
     ['no rule for others', { '/tax/rules': [taxed] }, '/tax/rules', /all other countries/],
     ['no rule for the own country', { '/tax/rules': [other] }, '/tax/rules', /own country/],
     ['no rules', { '/tax/rules': [] }, '/tax/rules', /Add a rule/],
-    ['two rules of a day', rules({ ...taxed, rate: 700 }), '/tax/rules/2/from', /Another rule/],
-    ['S without a rate', rules({ ...taxed, country: 'FR', rate: 0 }), '/tax/rules/2/rate', /above 0/],
-    ['a rate above all', rules({ ...taxed, country: 'FR', rate: 10_001 }), '/tax/rules/2/rate', /100 %/],
-    ['a rate below 0', rules({ ...taxed, country: 'FR', rate: -1 }), '/tax/rules/2/rate', /not negative/],
+    ['two rules of a day', rules({ ...taxed, percent: '7' }), '/tax/rules/2/from', /Another rule/],
+    // Contract 7.544.
+    ...['0', '0.00'].map((percent): [string, Record<string, unknown>, string, RegExp] => [
+      'S without a rate',
+      rules({ ...taxed, country: 'FR', percent }),
+      ...(['/tax/rules/2/percent', /above 0/] as const),
+    ]),
+    ...['100.01', '-1', '1.001', '', 'x', '1e1', '19 %%', '１９'].map(
+      (percent): [string, Record<string, unknown>, string, RegExp] => [
+        `the rate “${percent}”`,
+        rules({ ...taxed, country: 'FR', percent }),
+        ...(['/tax/rules/2/percent', /from 0 to 100 %/] as const),
+      ],
+    ),
+    [
+      'a rate that is a number',
+      rules({ ...taxed, country: 'FR', percent: 19 }),
+      '/tax/rules/2/percent',
+      /type string/,
+    ],
+    ['no rate', rules({ ...taxed, country: 'FR', percent: undefined }), '/tax/rules/2/percent', /missing/],
     [
       'E with a rate',
-      rules({ ...other, country: 'FR', category: 'E', rate: 1 }),
-      '/tax/rules/2/rate',
+      rules({ ...other, country: 'FR', category: 'E', percent: '0.01' }),
+      '/tax/rules/2/percent',
       /rate 0/,
     ],
     ['O without words', rules({ ...other, country: 'FR', words: null }), '/tax/rules/2/words', /Say why/],
@@ -251,7 +268,7 @@ describe('settings', () => {
         '/seller/vat_id': 'FR1',
         '/numbers/credit_note': 'INV-',
         '/terms/reminder_days': [1, 2],
-        '/tax/rules': [{ ...taxed, rate: 0 }],
+        '/tax/rules': [{ ...taxed, percent: '0' }],
       }),
     );
     expect(Object.keys(found).sort()).toEqual([
@@ -259,7 +276,7 @@ describe('settings', () => {
       '/seller/name',
       '/seller/vat_id',
       '/tax/rules',
-      '/tax/rules/0/rate',
+      '/tax/rules/0/percent',
       '/terms/reminder_days/1',
       '/x',
     ]);
@@ -278,7 +295,10 @@ describe('settings', () => {
   it('may be at each of their bounds', () => {
     const france = { ...taxed, country: 'FR' };
     for (const changes of [
-      rules({ ...france, rate: 1, from: '2000-01-01' }, { ...france, rate: 10_000, from: '2099-12-31' }),
+      rules(
+        { ...france, percent: '0.01', from: '2000-01-01' },
+        { ...france, percent: '100', from: '2099-12-31' },
+      ),
       { '/terms/reminder_days': [1, 7], '/terms/days_to_pay': 0, '/terms/past_due_after_days': 0 },
       { '/terms/reminder_days': [359, 365], '/terms/days_to_pay': 365, '/terms/past_due_after_days': 365 },
       { '/plans/starter/price': 0, '/payment/link': `https://pay.example/${'x'.repeat(480)}` },
@@ -352,19 +372,71 @@ describe('a VAT ID', () => {
   });
 });
 
+describe('a tax rule', () => {
+  const old = (rate: unknown, category = 'S') =>
+    rules({ country: 'FR', rate, category, words: category === 'S' ? null : 'None', from: '2026-01-01' });
+  const ruleOf = (settings: BillingSettings) => settings.tax.rules[2];
+
+  it('is kept in hundredths of a percent, as the version before reads it (contract 7.544)', () => {
+    for (const [percent, rate] of [
+      ['8.1', 810],
+      [' 8,10 % ', 810],
+      ['0.29', 29],
+      ['100', 10_000],
+    ] as const) {
+      const read = readSettings(change(rules({ ...taxed, country: 'FR', percent })));
+      expect(ruleOf(read)).toEqual({ ...taxed, country: 'FR', percent: undefined, rate, words: undefined });
+      expect(readSettings(writeSettings(read))).toEqual(read);
+    }
+  });
+
+  it('may still have a rate in hundredths of a percent, but none below 1 % (contract 7.545)', () => {
+    expect(ruleOf(readSettings(change(old(100))))?.rate).toBe(100);
+    expect(ruleOf(readSettings(change(old(10_000))))?.rate).toBe(10_000);
+    expect(ruleOf(readSettings(change(old(0, 'E'))))?.rate).toBe(0);
+    for (const rate of [19, 99, 1, -1, 8.1, 10_001, '1900', null, 1e300])
+      expect(faults(change(old(rate))), String(rate)).toEqual({
+        '/tax/rules/2/rate': expect.stringContaining('"percent": "19" is 19 %'),
+      });
+    expect(faults(change(old(0)))).toEqual({ '/tax/rules/2/rate': expect.stringContaining('above 0') });
+    expect(faults(change(rules({ ...taxed, country: 'FR', rate: 1900 })))).toEqual({
+      '/tax/rules/2/rate': 'There is no such member.',
+    });
+    // A rate of the version before is still shown, and can be set again as it is shown.
+    const kept = readSettings(change({}));
+    for (const rule of kept.tax.rules) if (rule.category === 'S') rule.rate = 50;
+    expect(writeSettings(kept).tax.rules.map(({ percent }) => percent)).toEqual(['0.5', '0.5', '0']);
+    expect(readSettings(writeSettings(kept))).toEqual(kept);
+    expect(readSettingsForm(writeSettingsForm(writeSettings(kept)))).toEqual(kept);
+  });
+
+  it('is said in words, in the order of the file, and countries of the EU without one are named (contract 7.546 and 7.547)', () => {
+    const lines = describeTax(readSettings(change({})));
+    expect(lines.slice(0, 3)).toEqual([
+      'Germany: 19 %, from 2020-01-01',
+      'France: 20 %, from 2020-01-01',
+      'All others: no tax (O: Not subject to German VAT), from 2020-01-01',
+    ]);
+    expect(lines[3]).toMatch(/^EU countries without a rule .* “All others”: Austria, Belgium, .*Slovakia$/);
+    expect(lines[3]?.split(': ')[1]?.split(', ')).toHaveLength(25);
+    const all = memberStates.map((country) => ({ ...taxed, country }));
+    expect(describeTax(readSettings(change({ '/tax/rules': [other, ...all] })))).toHaveLength(28);
+  });
+});
+
 describe('the form of settings', () => {
-  const fields = writeSettingsForm(germanSettings);
+  const fields = writeSettingsForm(writeSettings(germanSettings));
 
   it('gives back the settings that it was made from', () => {
     // The form says what settings without a choice mean.
     const terms = { ...germanSettings.terms, invoice_while_past_due: true };
     expect(readSettingsForm(fields)).toEqual({ ...germanSettings, terms });
     const waits = { ...germanSettings, terms: { ...terms, invoice_while_past_due: false } };
-    expect(readSettingsForm(writeSettingsForm(waits))).toEqual(waits);
-    expect(fields).toMatchObject({ 'ruleRate-1': '19.00', 'plan-1': 'starter', customersMayCancel: 'yes' });
+    expect(readSettingsForm(writeSettingsForm(writeSettings(waits)))).toEqual(waits);
+    expect(fields).toMatchObject({ 'ruleRate-1': '19', 'plan-1': 'starter', customersMayCancel: 'yes' });
     const yen = change({ '/seller/currency': 'JPY', '/plans/starter/price': 2900 }) as BillingSettings;
-    expect(writeSettingsForm(yen)['planPrice-1']).toBe('2900');
-    expect(readSettingsForm(writeSettingsForm(yen))).toEqual({ ...yen, terms });
+    expect(writeSettingsForm(writeSettings(yen))['planPrice-1']).toBe('2900');
+    expect(readSettingsForm(writeSettingsForm(writeSettings(yen)))).toEqual({ ...yen, terms });
   });
 
   it('has the names of the countries of its rules, and takes codes too (contract 7.455)', () => {

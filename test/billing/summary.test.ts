@@ -15,24 +15,23 @@ const books = shared(() => openBooks({ at: '2026-01-31T22:30:00.000Z', settings:
 
 const summarise = (before?: string) => summariseBilling({ db: books.db, now: books.now }, before);
 
-/** Net and tax in hundredths by currency, category and rate, added up from the files. */
+/** Net and tax in hundredths by currency, country, category and rate, added up from the files. */
 async function addUpTaxFile(from: string, to: string) {
   const files: Record<string, string[][]> = {};
   await exportBooks(books.db, { from, to }, async (name, records) => {
     files[name] = [...(files[name] ?? []), ...records];
   });
-  const currencies = new Map((files['documents.csv'] ?? []).map((row) => [row[0], row[6]]));
   const sums = new Map<string, [net: number, tax: number]>();
-  for (const [number, category, rate, net, tax, kind] of (files['tax.csv'] ?? []).slice(1)) {
+  for (const [, category, rate, net, tax, kind, , currency, country] of (files['tax.csv'] ?? []).slice(1)) {
     const sign = kind === 'invoice' ? 100 : -100;
-    const key = [currencies.get(number), category, rate].join(' ');
+    const key = [currency, country, category, rate].join(' ');
     const [netBefore, taxBefore] = sums.get(key) ?? [0, 0];
     sums.set(key, [netBefore + Math.round(sign * Number(net)), taxBefore + Math.round(sign * Number(tax))]);
   }
   return Object.fromEntries(sums);
 }
 
-it('has an income for each month that is the sum of its tax.csv, without invoices from before a seller', async () => {
+it('has an income by country for each month that is the sum of its tax.csv, without invoices from before a seller', async () => {
   const { id } = await books.report('crm_old', { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00Z' });
   await addOldInvoice(books.db, id, { issuedAt: books.now() });
   for (const [at, amount, country] of [
@@ -71,7 +70,12 @@ it('has an income for each month that is the sum of its tax.csv, without invoice
   ]) {
     const ours = income.rows.flatMap(({ net, tax, ...row }) =>
       row.month === month
-        ? [[[row.currency, row.category, (row.rate / 100).toFixed(2)].join(' '), [net, tax]]]
+        ? [
+            [
+              [row.currency, row.country ?? '', row.category, (row.rate / 100).toFixed(2)].join(' '),
+              [net, tax],
+            ],
+          ]
         : [],
     );
     expect([month, Object.fromEntries(ours)]).toEqual([
@@ -83,6 +87,9 @@ it('has an income for each month that is the sum of its tax.csv, without invoice
     { category: 'S', net: 2_222, tax: 422 },
   ]);
   expect(income.rows[0]).toMatchObject({ month: '2026-04' });
+  expect(new Set(income.rows.map(({ countryName }) => countryName))).toEqual(
+    new Set(['Germany', 'France', 'United States', null]),
+  );
   expect(income.rows.some(({ month, net }) => month === '2026-04' && net < 0)).toBe(true);
 });
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../server/billing/settings/settings.ts';
 import { openApp } from '../support/app/app.ts';
 import { expectMisused, expectRefused, hasTerminals, runCli, runCliAtTerminal } from '../support/app/cli.ts';
 import { germanSettings } from '../support/billing/settings.ts';
@@ -38,14 +39,25 @@ describe('billing:set and billing:show', () => {
     expect(await read(['billing:show'])).toBe('There is no seller yet. billing:set makes one.\n');
     expect(JSON.parse(await read(['billing:show', '--json']))).toEqual({ in_force: null, pending: null });
     const file = await write(germanSettings);
-    expect(await read(['billing:set', file, ...why, '--by', 'Olga Operator'])).toBe(
-      'Version 1 of the settings counts now.\n',
-    );
+    const tax = [
+      'Tax:',
+      '  Germany: 19 %, from 2020-01-01',
+      '  France: 20 %, from 2020-01-01',
+      '  All others: no tax (O: Not subject to German VAT), from 2020-01-01',
+      '  EU countries without a rule of their own, so taxed as “All others”: Austria, Belgium,',
+    ].join('\n');
+    // Contract 7.546 and 7.547.
+    const set = await read(['billing:set', file, ...why, '--by', 'Olga Operator']);
+    expect(set.startsWith(`Version 1 of the settings counts now.\n\n${tax}`), set).toBe(true);
     const shown = await read(['billing:show']);
-    expect(shown).toMatch(/^Version 1 counts since \S+Z, by Olga Operator: A new bank\n\{\n/);
-    const json = shown.slice(shown.indexOf('{'));
-    expect(JSON.parse(json)).toEqual(germanSettings);
-    expect(await read(['billing:set', '-', ...why], json)).toBe(
+    expect(shown).toMatch(/^Version 1 counts since \S+Z, by Olga Operator: A new bank\nTax:\n/);
+    expect(shown).toContain(tax);
+    const json = shown.slice(shown.indexOf('\n{') + 1);
+    expect(JSON.parse(json).tax.rules[0]).toEqual({
+      ...{ country: 'DE', percent: '19', category: 'S', from: '2020-01-01' },
+    });
+    expect(readSettings(JSON.parse(json))).toEqual(germanSettings);
+    expect(await read(['billing:set', '-', ...why], json)).toContain(
       'Nothing to change: version 1 has these settings already.\n',
     );
     const events =

@@ -26,20 +26,22 @@ afterAll(() => books.close());
 const run = (...args: string[]) => runCli(books.databaseUrl, args);
 const day = () => dayOfSeller(books.now());
 
-it('billing:export makes a folder of five files, the same each time and on Deno, and writes to no other', async () => {
+it('billing:export makes a folder of seven files, the same each time and on Deno, and writes to no other', async () => {
   const out = join(folder, 'one');
   const span = ['--from', day(), '--to', day()];
   const first = await run('billing:export', ...span, '--out', out);
   expect([first.code, first.err]).toEqual([0, '']);
   expect(first.out).toContain('documents.csv: 1 records\n');
-  const names = ['allocations.csv', 'documents.csv', 'lines.csv', 'money.csv', 'tax.csv'];
+  const names = [
+    ...['allocations.csv', 'documents.csv', 'ec_sales.csv', 'lines.csv', 'money.csv', 'oss.csv', 'tax.csv'],
+  ];
   expect((await readdir(out)).sort()).toEqual(names);
   const text = await readFile(join(out, 'documents.csv'), 'utf8');
   expect(text).toMatch(/^number,kind,issued_on,due_on,[^\n]*\r\n[^\n]*\r\n$/);
   expect(text).toContain(`\r\n${number},invoice,${day()},`);
   expect(text).toContain(',EUR,29.00,5.51,34.51,0.00,0.00,34.51,open,,');
   expect(await readFile(join(out, 'tax.csv'), 'utf8')).toBe(
-    `number,category,rate,net,tax,kind,issued_on,currency\r\n${number},S,19.00,29.00,5.51,invoice,${day()},EUR\r\n`,
+    `number,category,rate,net,tax,kind,issued_on,currency,country\r\n${number},S,19.00,29.00,5.51,invoice,${day()},EUR,DE\r\n`,
   );
   const again = await run('billing:export', ...span, '--out', out);
   expect([again.code, again.out]).toEqual([1, '']);

@@ -9,6 +9,7 @@ import type { DocumentFacts } from '../../server/billing/values/document-facts.t
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from '../support/app/log.ts';
 import { samples } from '../support/billing/document-samples.ts';
+import { copyDocuments } from '../support/billing/money.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { openBilling } from '../support/crm/billing.ts';
@@ -66,10 +67,12 @@ const filesOf = (of: string) =>
 
 /** Adds a document like the invoice, with a number of its own and `changes`. It is queued unless `isQueued` is false. */
 async function addDocument(of: string, changes: Partial<DocumentFacts>, isQueued = true): Promise<void> {
-  await sql`insert into documents
-    select (jsonb_populate_record(d, jsonb_build_object('number', ${of}::text, 'kind', 'credit_note',
-      'facts', d.facts || ${JSON.stringify(changes)}::jsonb || jsonb_build_object('number', ${of}::text, 'record', d.facts -> 'record')))).*
-    from documents d where number = ${number}`.execute(billing.app.db);
+  await copyDocuments(
+    billing.app.db,
+    sql`jsonb_build_object('number', ${of}::text, 'kind', 'credit_note', 'facts', d.facts || ${JSON.stringify(changes)}::jsonb ||
+      jsonb_build_object('number', ${of}::text, 'record', d.facts -> 'record'))`,
+    sql`where number = ${number}`,
+  );
   if (isQueued)
     await sql`insert into documents_to_make (number, next_try_at) values (${of}, billing_now())`.execute(
       billing.app.db,

@@ -53,7 +53,7 @@ export const sayRate = (category: string, rate: number) => categories[category] 
 export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
   const months = [...new Set(rows.map((row) => row.month))];
   return (
-    <Figures heads={['Rate', 'Net', 'Tax']}>
+    <Figures heads={['Country and rate', 'Net', 'Tax']}>
       {months.map((each) => (
         <tbody key={each} data-month={each}>
           <tr>
@@ -63,9 +63,12 @@ export function IncomeTable({ rows }: { rows: Summary['income']['rows'] }) {
           </tr>
           {rows
             .filter((row) => row.month === each)
-            .map(({ currency, category, rate, net, tax, minorDigits }) => (
-              <tr key={`${currency} ${category} ${rate}`}>
-                <th scope="row">{sayRate(category, rate)}</th>
+            .map(({ currency, country, countryName, category, rate, net, tax, minorDigits }) => (
+              <tr key={`${currency} ${country} ${category} ${rate}`}>
+                <th scope="row">
+                  {countryName && <>{countryName}: </>}
+                  {sayRate(category, rate)}
+                </th>
                 <td>
                   <Money {...{ currency, minorDigits, unitAmount: net }} />
                 </td>

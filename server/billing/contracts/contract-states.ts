@@ -1,7 +1,9 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
 // changes. A trial ends by the clock, even before the billing job has stored its end.
 import type { Contract, ContractStatus, ContractTerms } from '../../../db/tables/service-contracts.ts';
-import { startOfPresentPeriod } from '../values/periods.ts';
+import type { Charge } from '../../../db/tables/waiting-periods.ts';
+import { alignToZone } from '../values/days.ts';
+import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 
 const moves = {
   activate: { from: ['trialing', 'past_due'], to: 'active' },
@@ -98,37 +100,70 @@ export function findIdleReason(
   return reportable[report.status].includes(status) ? undefined : 'not_allowed';
 }
 
-/** The terms after a report that counts. The report replaces the last one as a whole. */
-export function applyReport(contract: ContractTerms | undefined, said: Report, now: Date): ContractTerms {
+type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
+
+/** The terms after a report that counts. The report replaces the last one as a whole. `zone` is the seller's. */
+export function applyReport(
+  contract: Known | undefined,
+  said: Report,
+  { now, zone }: { now: Date; zone: string },
+): ContractTerms {
   const { cancelsAt: _end, ...report } = said;
   const status = readEnd(said, now) ? 'canceled' : said.status;
   return {
     ...report,
     status: presentStatus({ ...report, status, cancelsAt: null }, now),
-    ...scheduleBilling(contract, { ...said, status }, now),
+    ...scheduleBilling(contract, { ...said, status }, now, zone),
   };
 }
 
 /**
  * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new
  * periods when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is
- * not invoiced either.
+ * not invoiced either. A new price aligns the periods of earlier versions with the zone (contract 7.550), but not once the
+ * contract is to end at the start of a period.
  */
 function scheduleBilling(
-  contract: ContractTerms | undefined,
+  contract: Known | undefined,
   { status, price, occurredAt }: Report,
   now: Date,
+  zone: string,
 ): Pick<ContractTerms, 'nextPeriodStartsAt' | 'billingAnchorDay'> {
   const { nextPeriodStartsAt = null, billingAnchorDay = null } = contract ?? {};
   const isBilled = nextPeriodStartsAt !== null && billingAnchorDay !== null;
-  if (status !== 'active' || !price || (isBilled && contract?.price))
+  const goesOn = isBilled && contract?.price;
+  if (status !== 'active' || !price || (goesOn && isSamePrice(contract.price, price)))
     return { nextPeriodStartsAt, billingAnchorDay };
-  const [start, anchorDay] =
-    isBilled && nextPeriodStartsAt > occurredAt
-      ? [nextPeriodStartsAt, billingAnchorDay]
-      : [occurredAt, occurredAt.getUTCDate()];
+  const isKept = isBilled && (goesOn || nextPeriodStartsAt > occurredAt);
+  const from = isKept ? nextPeriodStartsAt : occurredAt;
+  const start = contract?.cancelsAt ? from : alignToZone(zone, from);
+  // In a short month, the anchor day is later than the day of the start.
+  const isSameDay = start.getUTCDate() === from.getUTCDate();
+  const anchorDay = isKept && isSameDay ? billingAnchorDay : start.getUTCDate();
   return {
-    nextPeriodStartsAt: startOfPresentPeriod(start, price.interval, anchorDay, now),
+    nextPeriodStartsAt: goesOn ? start : startOfPresentPeriod(start, price.interval, anchorDay, now),
     billingAnchorDay: anchorDay,
   };
+}
+
+const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price']) =>
+  one?.currency === other?.currency &&
+  one?.unitAmount === other?.unitAmount &&
+  one?.interval === other?.interval;
+
+/**
+ * The first period of a contract begins with the report. If `scheduleBilling` could align it only with a later instant of that
+ * day, this takes it out of the schedule, so that it is invoiced at once.
+ */
+export function takeFirstPeriod(
+  before: ContractTerms | undefined,
+  terms: ContractTerms,
+  now: Date,
+): { terms: ContractTerms; first?: Charge } {
+  const { plan, price, occurredAt: startsAt, nextPeriodStartsAt: aligned, billingAnchorDay } = terms;
+  const goesOn = before?.nextPeriodStartsAt && (before.price || before.nextPeriodStartsAt > startsAt);
+  if (!price || !aligned || !billingAnchorDay || goesOn || aligned <= startsAt || aligned <= now)
+    return { terms };
+  const endsAt = endOfPeriod(aligned, price.interval, billingAnchorDay);
+  return { terms: { ...terms, nextPeriodStartsAt: endsAt }, first: { plan, price, startsAt, endsAt } };
 }

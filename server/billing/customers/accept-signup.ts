@@ -16,6 +16,7 @@ import {
   setCreditFrom,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
+import { listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
@@ -34,6 +35,7 @@ import {
   type Report,
   readEnd,
   settleCancelsAt,
+  takeFirstPeriod,
 } from '../contracts/contract-states.ts';
 import {
   chargeSchema,
@@ -46,6 +48,7 @@ import {
   signupIdSchema,
 } from '../contracts/signup-message.ts';
 import { invoiceBegun } from '../invoices/invoicing.ts';
+import { findZone } from '../invoices/issue.ts';
 import { correctCustomer } from './correct-customer.ts';
 import { fillDetails } from './signup-details.ts';
 
@@ -91,7 +94,8 @@ export async function acceptSignup(
     const ignored = await correctCustomer(trx, config, { contract: known, signup, now, trace });
     return { ...outcome, charges, ignored: [...ignored, ...(await fill(known))] };
   }
-  const terms = applyReport(undefined, report, now);
+  const zone = await findZoneFor(trx, report);
+  const { terms, first } = takeFirstPeriod(undefined, applyReport(undefined, report, { now, zone }), now);
   const id = uuidv7();
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
@@ -100,10 +104,15 @@ export async function acceptSignup(
   const contract = { id, userId, accountId, signupId: signup.signup_id, ...terms, ...ending };
   deferContract(trx, contract);
   const charges = await keepCharges(contract);
+  if (first) await setWaitingPeriods(trx, id, [first], undefined);
   if (customer)
     await notify(trx, { now: () => now }, customer, 'contract_added', undefined, { contract: id });
   return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
+
+/** Only a report that may begin periods asks for the seller's zone. */
+const findZoneFor = async (trx: Transaction<DB>, { status, price }: Report): Promise<string> =>
+  status === 'active' && price ? findZone(trx) : 'UTC';
 
 async function updateKnown(
   trx: Transaction<DB>,
@@ -113,7 +122,8 @@ async function updateKnown(
 ): Promise<Omit<SignupOutcome, 'ignored' | 'charges'>> {
   const reason = findIdleReason(known, report, now);
   if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
-  const { status: reported } = applyReport(known, report, now);
+  const at = { now, zone: await findZoneFor(trx, report) };
+  const { status: reported } = applyReport(known, report, at);
   const endsAt = readEnd(report, now);
   const isEnding = endsAt !== undefined;
   const ending = settleCancelsAt(known, report, now);
@@ -124,13 +134,12 @@ async function updateKnown(
   // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
   const before = { ...known, status: isEnding ? known.status : status, ...(endsAt && { cancelsAt: endsAt }) };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
-  const contract = {
-    ...known,
-    ...applyReport({ ...known, nextPeriodStartsAt }, report, now),
-    status,
-    ...ending,
-  };
+  const billed = { ...known, nextPeriodStartsAt };
+  const { terms, first } = takeFirstPeriod(billed, applyReport(billed, report, at), now);
+  const contract = { ...known, ...terms, status, ...ending };
   await updateContract(trx, known.id, contract);
+  if (first)
+    await setWaitingPeriods(trx, known.id, [...(await listWaitingPeriods(trx, known.id)), first], undefined);
   if (!isSameEnd(known, ending))
     await setCancelsAt(trx, known.id, ending.cancelsAt, ending.reportedCancelsAt !== null);
   if (endsAt) await setCreditFrom(trx, known.id, endsAt);

@@ -20,7 +20,7 @@ import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 import { findLastDayIn } from '../contracts/last-day.ts';
 import { buildTaxedBuyer } from '../invoices/buyers.ts';
 import { findSettings, findZone, type Settings, zoneOf } from '../invoices/issue.ts';
-import { previewDocuments } from '../invoices/preview.ts';
+import { type Asked, previewDocuments } from '../invoices/preview.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
 import { type DocumentFacts, hasXml, listLines } from '../values/document-facts.ts';

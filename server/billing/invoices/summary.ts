@@ -16,6 +16,7 @@ import {
 } from '../../../db/tables/invoice-lists.ts';
 import {
   hasIncomeBefore,
+  type Income,
   listPastDue,
   listTrialsEnding,
   type Recurring,
@@ -27,6 +28,7 @@ import { minorDigits } from '../../basics/currencies.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { lastDayOfTrial } from '../contracts/last-day.ts';
 import { divideRounded } from '../values/amounts.ts';
+import { nameCountry } from '../values/countries.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
 import { overdueBefore } from './waiting-country.ts';
@@ -110,7 +112,7 @@ export async function readSummary(
     recurring: recurring.map(describeRecurring),
     /** Whether plan prices include tax. Null without a seller. */
     prices: settings?.settings.tax.prices ?? null,
-    income: { rows: income.map(withDigits), earlier: more ? from : null },
+    income: { rows: income.map(describeIncome), earlier: more ? from : null },
     /** The time of the restore, while billing waits because of it. */
     waitsSince: waitsSince ?? null,
     /** The names of the lists that are cut off. */
@@ -121,6 +123,11 @@ export async function readSummary(
 const withDigits = <T extends { currency: string }>(each: T) => ({
   ...each,
   minorDigits: minorDigits(each.currency),
+});
+
+const describeIncome = (row: Income) => ({
+  ...withDigits(row),
+  countryName: row.country && nameCountry(row.country),
 });
 
 /** Computes the income of a month. A yearly price counts as a twelfth, and only the sum is rounded (contract 7.304). */

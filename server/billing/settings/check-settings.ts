@@ -3,6 +3,7 @@
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { isCountry, isMemberState } from '../values/countries.ts';
+import { readPercent } from '../values/decimals.ts';
 import { readVatId, vatPrefix } from '../values/vat-ids.ts';
 
 const find = (value: unknown, ...path: string[]): unknown =>
@@ -70,15 +71,16 @@ function* checkRules(json: unknown): Iterable<FieldError> {
   const seen = new Set<string>();
   for (const [at, rule] of rules.entries()) {
     const [country, from] = [trimmed(find(rule, 'country')), trimmed(find(rule, 'from'))];
-    const [category, rate] = [find(rule, 'category'), find(rule, 'rate')];
+    const [category, percent] = [find(rule, 'category'), find(rule, 'percent')];
+    const rate = typeof percent === 'string' ? readPercent(percent) : undefined;
     if (category === 'S' && rate === 0)
       yield {
-        pointer: `/tax/rules/${at}/rate`,
+        pointer: `/tax/rules/${at}/percent`,
         detail: 'Category S has a rate above 0. Without tax, use E or O.',
       };
     if (category === 'E' || category === 'O') {
-      if (typeof rate === 'number' && rate !== 0)
-        yield { pointer: `/tax/rules/${at}/rate`, detail: `Category ${category} has the rate 0.` };
+      if (rate !== undefined && rate !== 0)
+        yield { pointer: `/tax/rules/${at}/percent`, detail: `Category ${category} has the rate 0.` };
       if (!isSaid(find(rule, 'words')))
         yield { pointer: `/tax/rules/${at}/words`, detail: 'Say why no tax is charged. Invoices print it.' };
     }

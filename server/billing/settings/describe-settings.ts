@@ -2,8 +2,10 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
 import { digestBasis } from '../../acts/act.ts';
+import { memberStates, nameCountry } from '../values/countries.ts';
+import { formatPercent } from '../values/decimals.ts';
 import { basisOf, findVersions, type Versions } from './set-settings.ts';
-import type { BillingSettings } from './settings.ts';
+import { type BillingSettings, writeSettings } from './settings.ts';
 
 type Version = Versions['newest'][number];
 
@@ -27,7 +29,24 @@ export async function describeSettings(db: Database) {
   };
 }
 
-const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, ...version }: Version) => version;
+const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, settings, ...version }: Version) => ({
+  ...version,
+  settings: writeSettings(settings),
+  tax: describeTax(settings),
+});
+
+/** The tax rules in words, in their order, and which countries of the EU have none (contract 7.546 and 7.547). */
+export function describeTax({ tax: { rules } }: Pick<BillingSettings, 'tax'>): string[] {
+  const lines = rules.map(({ country, rate, category, words, from }) => {
+    const taxed = category === 'S' ? `${formatPercent(rate)} %` : `no tax (${category}: ${words})`;
+    return `${country === '*' ? 'All others' : nameCountry(country)}: ${taxed}, from ${from}`;
+  });
+  const own = new Set(rules.map(({ country }) => country));
+  const others = memberStates.filter((country) => !own.has(country)).map(nameCountry);
+  return others.length > 0
+    ? [...lines, `EU countries without a rule of their own, so taxed as “All others”: ${others.join(', ')}`]
+    : lines;
+}
 
 function stateOf(
   { inForce, pending }: Versions,

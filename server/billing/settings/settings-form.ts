@@ -1,4 +1,4 @@
-// The billing settings as fields of a form (contract 7.101). In the form, amounts and rates are decimals, and tax rules
+// The billing settings as fields of a form (contract 7.101). In the form, amounts are decimals, and tax rules
 // and plans are rows of a table.
 import { z } from 'zod';
 import { minorDigits } from '../../basics/currencies.ts';
@@ -14,6 +14,7 @@ import {
   otherCountries,
   readSettings,
   settingsSchema,
+  type WrittenSettings,
 } from './settings.ts';
 
 export type Fields = Record<string, string>;
@@ -92,7 +93,7 @@ export const memberNames: Record<string, string> = Object.fromEntries(
 );
 
 /** Without settings, the fields have their usual values. */
-export function writeSettingsForm(settings: BillingSettings | undefined): Fields {
+export function writeSettingsForm(settings: WrittenSettings | undefined): Fields {
   const fields: Fields = {};
   walk({
     visit(place) {
@@ -106,7 +107,7 @@ export function writeSettingsForm(settings: BillingSettings | undefined): Fields
 const findAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, name) => (at as Record<string, unknown> | undefined)?.[name], value);
 
-function writeValue(settings: BillingSettings, place: Place): string {
+function writeValue(settings: WrittenSettings, place: Place): string {
   const value = findAt(settings, place.path);
   if (typeof value === 'number') return writeDigits(value, digitsOf(place, settings.seller.currency));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -127,8 +128,7 @@ function readValue(place: Place, typed: string, currency: string): unknown {
   if (text === '' && isOptional(schema)) return undefined;
   if (place.options?.yes) return text === 'yes' ? true : text === 'no' ? false : text;
   if (digits === undefined) return text;
-  // People may write a rate with a percent sign.
-  return readDecimal(digits === 2 ? text.replace(/%\s*$/, '') : text, digitsOf(place, currency)) ?? text;
+  return readDecimal(text, digitsOf(place, currency)) ?? text;
 }
 
 const isSameText = (one: string, other: string) => one.trim().toLowerCase() === other.toLowerCase();

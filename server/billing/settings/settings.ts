@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isCurrency } from '../../basics/currencies.ts';
 import { AppError, type FieldError, toFieldErrors } from '../../basics/errors.ts';
+import { isObject } from '../../basics/is-object.ts';
 import type { billingBounds, RowField } from '../../basics/text.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { planSchema } from '../contracts/signup-message.ts';
@@ -11,6 +12,7 @@ import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry, listCountries } from '../values/countries.ts';
 import { isDay } from '../values/days.ts';
+import { formatPercent, readPercent } from '../values/decimals.ts';
 import { isLinkTemplate, isPlainLink } from '../values/payment-link.ts';
 import { readVatId } from '../values/vat-ids.ts';
 import { findFaultsBetween } from './check-settings.ts';
@@ -274,19 +276,14 @@ export const settingsSchema = z.strictObject({
               fault: `Choose a country from the list, or “${otherCountries}”.`,
             },
           ),
-          // The rate is in hundredths of a percent.
-          rate: field(
-            z
-              .int('Enter hundredths of a percent as a whole number from 0 to 10000: 1900 is 19 %.')
-              .min(0, 'A rate is not negative.')
-              .max(10_000, 'A rate is 100 % at most, which is 10000 in a file.'),
+          percent: field(
+            readBy((text) => {
+              const rate = readPercent(text);
+              return rate === undefined ? undefined : formatPercent(rate);
+            }, 'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.'),
             'ruleRate',
             'Rate in %',
-            {
-              inputMode: 'decimal',
-              digits: 2,
-              fault: 'Enter a rate from 0 to 100 %, such as 19 or 5.5, with two decimals at most.',
-            },
+            { inputMode: 'decimal' },
           ),
           category: field(
             z.enum(['S', 'E', 'O'], 'Choose S (taxed), E (exempt) or O (outside the scope of tax).'),
@@ -335,19 +332,66 @@ export const settingsSchema = z.strictObject({
   }),
 });
 
-export type BillingSettings = z.output<typeof settingsSchema>;
+/** The settings as people write and read them. */
+export type WrittenSettings = z.output<typeof settingsSchema>;
+
+type Tax = WrittenSettings['tax'];
+type TaxRule = Omit<Tax['rules'][number], 'percent'> & {
+  /** Hundredths of a percent: 1900 is 19 %. Version 1.0.0 reads this, too. */
+  rate: number;
+};
+
+/** The settings as they are stored. */
+export type BillingSettings = Omit<WrittenSettings, 'tax'> & {
+  tax: Omit<Tax, 'rules'> & { rules: TaxRule[] };
+};
 
 /** Contract 7.476. */
 export const invoicesPastDue = ({ terms }: BillingSettings): boolean => terms.invoice_while_past_due ?? true;
 
 /** Throws 422 `validation_failed` with a JSON pointer to each fault. */
-export function readSettings(json: unknown): BillingSettings {
+export function readSettings(written: unknown): BillingSettings {
+  const { json, name } = readOldRates(written);
   const parsed = settingsSchema.safeParse(json, { error: describeFault });
-  const errors = [...(parsed.success ? [] : toErrors(parsed.error)), ...findFaultsBetween(json)];
+  const errors = [...(parsed.success ? [] : toErrors(parsed.error)), ...findFaultsBetween(json)].map(name);
   if (!parsed.success || errors.length > 0) throw new AppError('validation_failed', { errors });
-  const { seller, ...others } = parsed.data;
+  const { seller, tax, ...others } = parsed.data;
   const vatId = seller.vat_id && readVatId(seller.address.country, seller.vat_id);
-  return { seller: { ...seller, vat_id: vatId }, ...others };
+  const rules = tax.rules.map(({ percent, ...rule }) => ({ ...rule, rate: readPercent(percent) ?? 0 }));
+  return { seller: { ...seller, vat_id: vatId }, ...others, tax: { ...tax, rules } };
+}
+
+export const writeSettings = ({ tax, ...others }: BillingSettings): WrittenSettings => ({
+  ...others,
+  tax: { ...tax, rules: tax.rules.map(({ rate, ...rule }) => ({ ...rule, percent: formatPercent(rate) })) },
+});
+
+/**
+ * Files from before 1.1.0 have `rate`, in hundredths of a percent. A rate below 1 % is refused, because it was probably meant in
+ * percent. `name` names a fault of `percent` as a fault of the member that was written.
+ */
+function readOldRates(json: unknown) {
+  const refused = 'Write the rate in percent: "percent": "19" is 19 %. (In "rate", 19 would be 0.19 %.)';
+  const isOld = (rule: unknown): rule is { rate: unknown } =>
+    isObject(rule) && Object.hasOwn(rule, 'rate') && !Object.hasOwn(rule, 'percent');
+  const tax = isObject(json) ? json.tax : undefined;
+  const rules = isObject(tax) && Array.isArray(tax.rules) ? (tax.rules as unknown[]) : [];
+  const read = rules.map((rule) => {
+    if (!isOld(rule)) return rule;
+    const { rate, ...others } = rule;
+    const isMeant = Number.isInteger(rate) && (rate === 0 || Number(rate) >= 100);
+    return { ...others, percent: isMeant ? formatPercent(Number(rate)) : 'unread' };
+  });
+  const name = (fault: FieldError): FieldError => {
+    const [, at] = /^\/tax\/rules\/(\d+)\/percent$/.exec(fault.pointer) ?? [];
+    if (at === undefined || !isOld(rules[Number(at)])) return fault;
+    const detail = fault.detail.startsWith('Category') ? fault.detail : refused;
+    return { pointer: `/tax/rules/${at}/rate`, detail };
+  };
+  return {
+    json: read.length > 0 ? { ...(json as object), tax: { ...(tax as object), rules: read } } : json,
+    name,
+  };
 }
 
 /** Reports each unknown member on its own. */

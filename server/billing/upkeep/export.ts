@@ -11,9 +11,11 @@ import {
   type BookedMoney,
   haveEnded,
   readAllocations,
+  readDistanceSales,
   readDocuments,
   readMoment,
   readMoney,
+  readReversedSales,
   type Span,
 } from '../../../db/tables/accounting-export.ts';
 import { readClock } from '../../../db/tables/documents.ts';
@@ -21,17 +23,20 @@ import { liftIdleTimeouts, liftTimeouts } from '../../../db/timeouts.ts';
 import { invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { findZone } from '../invoices/issue.ts';
+import { memberStates } from '../values/countries.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
 import { writeDecimal } from '../values/decimals.ts';
 import { listLines } from '../values/document-facts.ts';
 
 const headers = {
   'documents.csv':
-    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id',
-  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency,quantity',
-  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency',
+    'number,kind,issued_on,due_on,period_first_day,period_last_day,currency,net,tax,total,credited,allocated,open,status,invoice,buyer,buyer_country,buyer_vat_id,category,rate,country,account,signup_id',
+  'lines.csv': 'number,category,rate,net,title,kind,issued_on,currency,quantity,country',
+  'tax.csv': 'number,category,rate,net,tax,kind,issued_on,currency,country',
   'money.csv': 'id,kind,of,currency,amount,unallocated,paid_on,recorded_on,method,reference',
   'allocations.csv': 'payment,number,amount,currency,recorded_on',
+  'oss.csv': 'quarter,country,rate,currency,net,tax,corrected_quarter',
+  'ec_sales.csv': 'month,vat_id,country,currency,net',
 } as const;
 
 export type BookName = keyof typeof headers;
@@ -111,7 +116,7 @@ async function writeBooks(
   write: Write,
   names: BookName[],
 ): Promise<Record<BookName, number>> {
-  const counts = { 'documents.csv': 0, 'lines.csv': 0, 'tax.csv': 0, 'money.csv': 0, 'allocations.csv': 0 };
+  const counts = Object.fromEntries(bookNames.map((name) => [name, 0])) as Record<BookName, number>;
   for (const name of names) await write(name, [headers[name].split(',')]);
   async function add<Row>(rows: Row[], books: Partial<Record<BookName, (rows: Row[]) => string[][]>>) {
     for (const name of names) {
@@ -134,6 +139,12 @@ async function writeBooks(
   if (names.includes('allocations.csv'))
     for await (const allocations of readAllocations(trx, span))
       await add(allocations, { 'allocations.csv': (rows) => rows.map(toAllocation) });
+  if (names.includes('oss.csv'))
+    for await (const sales of readDistanceSales(trx, span, memberStates))
+      await add(sales, { 'oss.csv': (rows) => rows.map(toDistanceSales) });
+  if (names.includes('ec_sales.csv'))
+    for await (const sales of readReversedSales(trx, span, memberStates))
+      await add(sales, { 'ec_sales.csv': (rows) => rows.map(toReversedSales) });
   return counts;
 }
 
@@ -166,7 +177,9 @@ function toDocument(document: BookedDocument): string[] {
     ...[document.net, document.tax, document.total].map(amount),
     ...settled,
     document.invoice ?? '',
-    ...[document.buyer, document.country ?? '', document.vat_id ?? ''],
+    ...[document.buyer, document.buyer_country ?? '', document.vat_id ?? ''],
+    ...[document.category ?? '', percent(document.rate), document.country ?? ''],
+    ...[document.account, document.signup_id],
   ];
 }
 
@@ -180,6 +193,7 @@ function toLines({
   kind,
   issued_on,
   currency,
+  country,
   ...document
 }: BookedDocument): string[][] {
   const { title, prices, lines } = document;
@@ -187,13 +201,13 @@ function toLines({
   const line = { plan: '', title, description: null, first_day: '', last_day: '' };
   return listLines({ line, lines: lines ?? undefined, prices: prices ?? 'net', net, total }).map((each) => [
     ...[number, category ?? '', percent(rate), decimal(String(each.net), currency), each.title],
-    ...[kind, issued_on, currency, String(each.quantity)],
+    ...[kind, issued_on, currency, String(each.quantity), country ?? ''],
   ]);
 }
 
-const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on }: BookedDocument) => [
+const toTax = ({ number, category, rate, net, tax, currency, kind, issued_on, country }: BookedDocument) => [
   ...[number, category ?? '', percent(rate), decimal(net, currency), decimal(tax, currency)],
-  ...[kind, issued_on, currency],
+  ...[kind, issued_on, currency, country ?? ''],
 ];
 
 const toMoney = (money: BookedMoney) => [
@@ -204,4 +218,16 @@ const toMoney = (money: BookedMoney) => [
 
 const toAllocation = ({ payment, number, amount, currency, recorded_on }: BookedAllocation) => [
   ...[payment, number, decimal(amount, currency), currency, recorded_on],
+];
+
+type Read<Of> = Of extends (...args: never[]) => AsyncGenerator<(infer Row)[], void> ? Row : never;
+
+const toDistanceSales = (sales: Read<typeof readDistanceSales>) => [
+  ...[sales.quarter, sales.country, percent(sales.rate), sales.currency],
+  ...[sales.net, sales.tax].map((each) => decimal(each, sales.currency)),
+  sales.corrected ?? '',
+];
+
+const toReversedSales = ({ month, vat_id, country, currency, net }: Read<typeof readReversedSales>) => [
+  ...[month, vat_id, country, currency, decimal(net, currency)],
 ];

@@ -41,11 +41,11 @@ const codesByName = new Map(listCountries().map(({ code, name }) => [name.toLowe
 export const findCountryByName = (name: string): string | undefined =>
   codesByName.get(name.trim().toLowerCase());
 
-const memberStates = new Set(
-  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
-);
+/** The countries of the EU. */
+export const memberStates =
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
-export const isMemberState = (country: string): boolean => memberStates.has(country);
+export const isMemberState = (country: string): boolean => memberStates.includes(country);
 
 /** The table of Google's libaddressinput decides. The package does not export the table, so this formats an address. */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {

@@ -48,6 +48,40 @@ export function addDays(day: string, days: number): string {
 }
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * The instant of the same day in the zone that is closest to `at` and that has the same date in UTC, in summer and in winter.
+ * A month later by UTC is then a month later in the zone.
+ */
+export function alignToZone(zone: string, at: Date): Date {
+  const midnight = Date.parse(`${dayIn(zone, at)}T00:00:00Z`);
+  // Ten days are less than the shortest summer time, and less than Ramadan, in which Morocco changes its clocks.
+  const readOffset = offsetReader(zone);
+  const offsets = Array.from({ length: 37 }, (_, n) => readOffset(at.getTime() + n * 10 * dayMs));
+  const least = Math.max(0, -Math.min(...offsets));
+  const most = dayMs - 1 - Math.max(0, ...offsets);
+  return new Date(midnight + Math.max(least, Math.min(at.getTime() - midnight, most)));
+}
+
+/** Reads how far the clocks of the zone are ahead of UTC at an instant, all in milliseconds. */
+function offsetReader(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
+    ...({ hour: 'numeric', minute: 'numeric', second: 'numeric' } as const),
+  });
+  return (at) => {
+    const parts = format.formatToParts(at);
+    const read = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
+    const [year, month, day] = [read('year'), read('month'), read('day')];
+    const clock = Date.UTC(year, month - 1, day, read('hour'), read('minute'), read('second'));
+    return clock - Math.floor(at / 1_000) * 1_000;
+  };
+}
 
 function dayWriter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en', {

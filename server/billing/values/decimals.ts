@@ -27,5 +27,11 @@ export const formatDecimal = (amount: number, currency: string): string =>
 export const formatAmount = (amount: number, currency: string): string =>
   `${currency} ${formatDecimal(amount, currency)}`;
 
+/** Reads percent, such as 19 or 8,1 %, as hundredths of a percent. At most 100 %, with two decimals. */
+export function readPercent(text: string): number | undefined {
+  const rate = readDecimal(text.replace(/%\s*$/, ''), 2);
+  return rate !== undefined && rate <= 10_000 ? rate : undefined;
+}
+
 /** `rate` is in hundredths of a percent: 1900 becomes 19, and 550 becomes 5.5. */
 export const formatPercent = (rate: number): string => String(rate / 100);

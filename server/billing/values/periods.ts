@@ -1,4 +1,5 @@
-// Billing periods, in UTC.
+// Billing periods, in UTC. The first one of a contract begins on the same day in the seller's zone and in UTC (`alignToZone`), so
+// all of them do, also if 1.0.0 computes the next one.
 import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 

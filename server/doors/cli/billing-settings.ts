@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { AppError } from '../../basics/errors.ts';
+import { describeTax } from '../../billing/settings/describe-settings.ts';
 import {
   findVersions,
   type SetOutcome,
   setSettings,
   type Versions,
 } from '../../billing/settings/set-settings.ts';
-import { type BillingSettings, readSettings } from '../../billing/settings/settings.ts';
+import { type BillingSettings, readSettings, writeSettings } from '../../billing/settings/settings.ts';
 import { readWhole } from '../../runtime/files.ts';
 import { isTerminal, print } from '../../runtime/process.ts';
 import { parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
@@ -37,7 +38,11 @@ export function addBillingSettingsCommands(program: Command): void {
         setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
       ),
     ).catch(refuse);
-    print(options.json ? writeOutcome(outcome) : describeOutcome(outcome));
+    print(
+      options.json
+        ? writeOutcome(outcome)
+        : [describeOutcome(outcome), '', ...describeTaxLines(settings)].join('\n'),
+    );
   });
 
   program
@@ -87,6 +92,11 @@ function describeOutcome(outcome: SetOutcome): string {
   );
 }
 
+const describeTaxLines = (settings: BillingSettings) => [
+  'Tax:',
+  ...describeTax(settings).map((line) => show(`  ${line}`)),
+];
+
 const writeOutcome = ({ done, version, ...more }: SetOutcome) =>
   toJson('set', done, String(version), {
     pending:
@@ -103,7 +113,7 @@ const writeVersions = ({ inForce, pending }: Versions) => {
           counts_from: each.countsFrom,
           made_by: each.madeBy,
           why: each.why,
-          settings: each.settings,
+          settings: writeSettings(each.settings),
         }
       : null;
   return writeJson({ in_force: write(inForce), pending: write(pending) });
@@ -113,7 +123,8 @@ function describeVersions({ inForce, pending }: Versions): string {
   if (!inForce) return 'There is no seller yet. billing:set makes one.';
   const describe = (words: string, { version, countsFrom, madeBy, why, settings }: typeof inForce) => [
     `Version ${version} ${words} ${countsFrom.toISOString()}, by ${show(madeBy)}: ${show(why)}`,
-    ...JSON.stringify(settings, null, 2).split('\n').map(escapeJson),
+    ...describeTaxLines(settings),
+    ...JSON.stringify(writeSettings(settings), null, 2).split('\n').map(escapeJson),
   ];
   return [
     ...describe('counts since', inForce),

@@ -1,5 +1,5 @@
 // A payment provider, invoices to pay, and sums of the books by SQL alone.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -147,6 +147,16 @@ export const renameBuyer = (db: Kysely<DB>, number: string, company = `Renamed $
     select c.account_id, ${company} from invoices i join service_contracts c on c.id = i.contract_id
     where coalesce(i.document, i.number::text) = ${number}
     on conflict (account_id) do update set company = excluded.company`.execute(db);
+
+/** Postgres computes the other column, `country`. */
+const written =
+  sql.raw(`number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day, currency,
+  net, tax, total, category, rate, issued_at, facts`);
+
+/** Adds copies of documents: `from` follows `from documents d`, and `changes` is the JSON by which each copy differs. */
+export const copyDocuments = (db: Kysely<DB>, changes: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
+  sql`insert into documents (${written}) select ${written}
+    from (select (jsonb_populate_record(d, ${changes})).* from documents d ${from}) made`.execute(db);
 
 export async function readInvoice(db: Kysely<DB>, number: string) {
   const { rows } = await sql<{ total: number; credited: number; allocated: number; status: string }>`
