@@ -105,7 +105,6 @@ export const textBounds = {
   token: 100,
   saved: 40,
   edit: 40,
-  example: 40,
   of: 40,
   use: 40,
   sent: 40,

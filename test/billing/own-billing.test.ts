@@ -259,6 +259,12 @@ it('promises neither day nor amount of a next invoice that is held or waits for 
   const once = 'a month You get the next invoice once the overdue one is paid.';
   expect(await said()).toContain(once);
   expect(await said()).not.toMatch(/Next invoice on|period/);
+  await customers.setClock('2037-05-20T12:00:00.000Z');
+  await customers.bill();
+  const waits = /periods? waits?: EUR [\d.]+ before tax\./;
+  expect(await said()).toMatch(waits);
+  const staff = await logIn(app.send, 'admin@example.test');
+  expect(textOf(await staff.send('/admin/billing')).replaceAll(/\s/g, ' ')).toMatch(waits);
 });
 
 describe('the contracts of a customer', () => {

@@ -21,7 +21,7 @@ const statusOf = async (id: string) =>
 const periodsOf = async (id: string) =>
   (
     await sql<{ of: string }>`select period_starts_at::date || ' ' || status as of from invoices
-      where contract_id = ${id} order by number`.execute(books.db)
+      where contract_id = ${id} and document is not null order by number`.execute(books.db)
   ).rows.map(({ of }) => of);
 const pay = async (number: string) =>
   inTransaction(books.db, { by: 'operator', cause: 'test' }, (trx) =>
@@ -39,9 +39,12 @@ async function billAt(instant: string): Promise<void> {
 describe('by default, also under settings from before there was a choice', () => {
   let id: string;
   let email: string;
+  let old: string;
   beforeAll(async () => {
     await books.setClock('2027-01-10T10:00:00.000Z');
     ({ id, email } = await books.report('Owes'));
+    // An invoice from before there was a seller is older, but nobody is ever reminded of it.
+    old = await addOldInvoice(books.db, id, { issuedAt: new Date('2027-01-01T10:00:00.000Z') });
     await books.bill();
   }, 60_000);
 
@@ -60,8 +63,6 @@ describe('by default, also under settings from before there was a choice', () =>
   });
 
   it('only the oldest open invoice of a contract is reminded of (contract 7.477)', async () => {
-    // An invoice from before there was a seller is older, but nobody is ever reminded of it.
-    const old = await addOldInvoice(books.db, id, { issuedAt: new Date('2027-01-01T10:00:00.000Z') });
     await books.makeFiles();
     const [first, second] = (await books.documentsOf(id)).map(({ number }) => number);
     expect(await reminders()).toEqual([first]);
@@ -79,7 +80,7 @@ describe('by default, also under settings from before there was a choice', () =>
     await pay(second?.number ?? '');
     expect(await statusOf(id)).toBe('active');
     // The third is open, but not due yet.
-    expect((await periodsOf(id)).at(-2)).toBe('2027-03-10 open');
+    expect((await periodsOf(id)).at(-1)).toBe('2027-03-10 open');
   });
 
   it('what has waited is invoiced within a minute once the settings say so, and each period once by 16 jobs', async () => {

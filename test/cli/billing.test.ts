@@ -61,6 +61,7 @@ it('invoice:paid records a payment, and invoice:void makes a paid invoice void, 
         .selectFrom('invoices as i')
         .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
         .select('i.document as number')
+        .$narrowType<{ number: string }>()
         .where('c.signup_id', '=', 'b')
         .executeTakeFirstOrThrow(),
     30_000,

@@ -123,7 +123,7 @@ export function SettingsForm({
       <Section id="save" title={isFirst ? 'Set up billing' : 'Save'}>
         <p data-notice>
           {isFirst
-            ? 'These settings count at once. From then on new invoices are documents of the seller, and the way back is only to other settings.'
+            ? 'These settings count at once. You can change them later, but not remove the seller.'
             : 'Invoices from now on have what you save. Those that were issued stay as they are.'}
         </p>
         <WhyField
