@@ -5,8 +5,9 @@ import { type Kysely, sql } from 'kysely';
  * mail that a worker has taken keeps its lease, but not to the millisecond: so the worker sees that it must not postpone the mail.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(db);
   await sql`create function wake_document_mails() returns trigger
-    language plpgsql security definer set search_path to 'public', 'pg_temp' as $$
+    language plpgsql security definer set search_path to ${sql.raw(rows[0]?.name ?? 'public')}, pg_temp as $$
     begin
       update mails set
           created_at = least(created_at, now()),
