@@ -123,8 +123,15 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    // Until 1.1.0: unsent mails of 0.6.0 and 0.5.0 have other names for the time.
-    const { at = details.time ?? details.when ?? details.invitedAt ?? '', device, until, who, by } = details;
+    // Until 1.1.0: unsent mails of 0.6.0 and 0.5.0 have other names for the time. Until 1.2.0: `foundAt` keeps 1.0.0 from sending
+    // a mail that it does not know.
+    const {
+      at = details.time ?? details.when ?? details.invitedAt ?? details.foundAt ?? '',
+      device,
+      until,
+      who,
+      by,
+    } = details;
     const { countsAt, was, role, what, to: decided, contract, invitation } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;

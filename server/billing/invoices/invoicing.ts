@@ -6,6 +6,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { startVatIdWait } from '../../../db/tables/billing-details.ts';
 import {
   findCanceledContracts,
   findContractsInArrears,
@@ -108,6 +109,7 @@ export async function invoiceBegun(
   const { left, blocked } = isWaiting
     ? { left: charges, blocked: undefined }
     : await invoiceInOrder(trx, contract, charges, { now, replaces });
+  if (blocked === 'vat_id_unchecked') await startVatIdWait(trx, contract.accountId);
   if (waiting.length > 0 || left.length > 0)
     await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;

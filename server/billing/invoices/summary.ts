@@ -10,6 +10,7 @@ import {
   listIncomplete,
   listOverdue,
   listUnmade,
+  listVatIdsToCheck,
   listWaitingCountries,
   sumOpen,
   sumUnallocated,
@@ -29,6 +30,7 @@ import { lastDayOfTrial } from '../contracts/last-day.ts';
 import { divideRounded } from '../values/amounts.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
+import { listReverseCountries } from './tax.ts';
 import { overdueBefore } from './waiting-country.ts';
 
 const most = 100;
@@ -55,6 +57,7 @@ export async function readSummary(
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
+    vatIds,
     open,
     overdue,
     held,
@@ -70,6 +73,7 @@ export async function readSummary(
     more,
     waitsSince,
   ] = await Promise.all([
+    listVatIdsToCheck(db, listReverseCountries(settings?.settings.seller)),
     sumOpen(db, now),
     listOverdue(db, now),
     listBlocked(db),
@@ -85,8 +89,10 @@ export async function readSummary(
     hasIncomeBefore(db, { zone, month: from }),
     findBillingPause(db),
   ]);
-  const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
+  const lists = { vatIds, overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
   return {
+    /** VAT ids that may reverse the tax, and wait for an administrator. */
+    vatIds: vatIds.slice(0, most),
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
     pastDue: pastDue.slice(0, most).map((contract) => ({ ...contract, open: contract.open.map(withDigits) })),

@@ -2,6 +2,7 @@
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
+import { lookAfterVatIds } from '../../billing/invoices/vat-ids-to-check.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -33,6 +34,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, (signal) => runBilling(deps, signal)),
     start('documents', 1_000, (signal) => makeDueDocuments({ ...deps, maker }, signal)),
+    start('vat-ids', 60_000, (signal) => lookAfterVatIds(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
