@@ -489,7 +489,7 @@ describe('every change by a user', () => {
       contract_kept: 'contract.kept',
       bank_details_changed: 'billing.set',
       billing_texts_changed: 'billing.set',
-      // The job sends one a day, whoever gave the VAT id.
+      // The job sends one a day, however many customers gave a VAT id.
       vat_ids_to_check: 'billing.updated',
     };
     expect(Object.keys(senders).sort()).toEqual([...mailKinds].sort());

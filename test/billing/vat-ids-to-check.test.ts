@@ -323,6 +323,7 @@ describe('VAT ids to check', () => {
     it.each<[string, { name?: string; traderNameMatch?: string }, boolean]>([
       ['has another name', { name: 'GRANDE BANQUE SA' }, false],
       ['has a hidden name', {}, false],
+      ['has the name with hidden characters', { name: 'FLEURS\u0000\u202e SARL\ud800' }, true],
       ['has a name that the country compared', { traderNameMatch: 'VALID' }, true],
     ])('that are valid, where VIES %s', async (_, said, isChecked) => {
       vies.how.answer = (asked) => knows(asked, { valid: true, ...said });

@@ -147,7 +147,7 @@ describe('a download (contract 2.90)', () => {
       where table_schema = 'public' and column_name ~ '(^|_)user_id$'
       union select conrelid::regclass::text from pg_constraint
       where contype = 'f' and confrelid in ('users'::regclass, 'accounts'::regclass)
-      union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations'])`.execute(
+      union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations', 'vat_checks'])`.execute(
       app.db,
     );
     expect(rows.length).toBeGreaterThan(10);
@@ -210,6 +210,10 @@ describe('a download (contract 2.90)', () => {
     await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
       select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
       where email = ${email}`.execute(app.db);
+    await sql`insert into vat_checks (id, account_id, vat_id, asked_by, asked_at, is_valid)
+      select gen_random_uuid(), account_id, 'FR83404833048', 'DE136695976', now(), true from users where email = ${email}`.execute(
+      app.db,
+    );
     await sql`insert into staff_notes (id, user_id, author_id, text, at)
       select gen_random_uuid(), id, id, 'Mine', now() from users where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);

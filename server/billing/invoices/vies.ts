@@ -1,8 +1,9 @@
 // Asks VIES, the EU's register of VAT ids, by its REST interface (contract 7.486 to 7.489).
 import { z } from 'zod';
 import type { VatAnswer } from '../../../db/tables/vat-checks.ts';
+import { notShown } from '../../basics/names.ts';
 import { version } from '../../runtime/version.ts';
-import { readPayerText } from '../payments/payer-text.ts';
+import { isPrintable } from '../values/billing-text.ts';
 
 export const viesUrl = 'https://ec.europa.eu/taxation_customs/vies/rest-api/check-vat-number';
 
@@ -103,8 +104,13 @@ function parse(text: string): unknown {
 }
 
 /** VIES writes `---` for what a country keeps to itself. */
-const readText = (text: string | null | undefined) =>
-  text && text !== '---' ? readPayerText(text, 300) : null;
+const readText = (text: string | null | undefined) => {
+  const line = Array.from(text?.replaceAll(/\s+/g, ' ').trim() ?? '')
+    .filter((character) => isPrintable(character) && !notShown.test(character))
+    .slice(0, 300)
+    .join('');
+  return line === '' || line === '---' ? null : line;
+};
 
 const listWords = (name: string) =>
   name
