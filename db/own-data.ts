@@ -175,10 +175,17 @@ export const sections: Section[] = [
   section('billing_details', 'billing_details', {
     columns: [
       ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
+      ...(['refused_vat_id', 'vat_id_waits_since'] as const),
       ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
       ...(['edited_here', 'ignored', 'tax_country', 'waiting', 'waits_since'] as const),
     ],
     key: [['account_id', 'uuid']],
+    isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,
+    needsProof: true,
+  }),
+  section('vat_checks', 'vat_checks', {
+    columns: ['vat_id', 'asked_at', 'is_valid', 'consultation', 'name', 'address'],
+    key: [['id', 'uuid']],
     isOwn: (userId) => sql`account_id = (select account_id from users where id = ${userId})`,
     needsProof: true,
   }),

@@ -1223,6 +1223,9 @@ CREATE TABLE billing_details (
   tax_country text,
   waiting jsonb,
   waits_since timestamp with time zone,
+  refused_vat_id text,
+  vat_id_waits_since timestamp with time zone,
+  vat_id_ask_at timestamp with time zone,
   CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),
   CONSTRAINT billing_details_address_whole CHECK (num_nonnulls(line1, postcode, city, country) = ANY (ARRAY[0, 4])),
   CONSTRAINT billing_details_proved_email CHECK (invoice_email_proved_at IS NULL OR invoice_email IS NOT NULL),
@@ -1230,6 +1233,7 @@ CREATE TABLE billing_details (
   CONSTRAINT billing_details_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX billing_details_invoice_email_idx ON billing_details USING btree (invoice_email) WHERE invoice_email IS NOT NULL;
+CREATE INDEX billing_details_undecided_vat_id_idx ON billing_details USING btree (COALESCE(country, tax_country)) WHERE vat_id IS NOT NULL AND checked_vat_id IS DISTINCT FROM vat_id AND refused_vat_id IS DISTINCT FROM vat_id;
 CREATE INDEX billing_details_waits_since_idx ON billing_details USING btree (waits_since) WHERE waits_since IS NOT NULL;
 
 CREATE TRIGGER billing_details_wake_document_mails AFTER INSERT OR UPDATE OF invoice_email_proved_at ON billing_details
@@ -2169,6 +2173,22 @@ CREATE TABLE used_passkey_challenges (
   CONSTRAINT used_passkey_challenges_hash_length CHECK (octet_length(challenge_hash) = 32)
 );
 CREATE INDEX used_passkey_challenges_expires_at_idx ON used_passkey_challenges USING btree (expires_at);
+
+-- vat_checks ----------------------------------------------------------------------------------------------------------
+
+CREATE TABLE vat_checks (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  vat_id text NOT NULL,
+  asked_by text NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  is_valid boolean NOT NULL,
+  consultation text,
+  name text,
+  address text,
+  CONSTRAINT vat_checks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX vat_checks_account_id_vat_id_asked_at_idx ON vat_checks USING btree (account_id, vat_id, asked_at);
 
 -- waiting_periods -----------------------------------------------------------------------------------------------------
 

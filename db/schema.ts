@@ -100,8 +100,11 @@ export interface BillingDetails {
   line1: string | null;
   line2: string | null;
   postcode: string | null;
+  refused_vat_id: string | null;
   tax_country: string | null;
   vat_id: string | null;
+  vat_id_ask_at: Timestamp | null;
+  vat_id_waits_since: Timestamp | null;
   waiting: Json | null;
   waits_since: Timestamp | null;
 }
@@ -576,6 +579,18 @@ export interface Users {
   suspended_at: Timestamp | null;
 }
 
+export interface VatChecks {
+  account_id: string;
+  address: string | null;
+  asked_at: Timestamp;
+  asked_by: string;
+  consultation: string | null;
+  id: string;
+  is_valid: boolean;
+  name: string | null;
+  vat_id: string;
+}
+
 export interface WaitingPeriods {
   contract_id: string;
   currency: string;
@@ -646,6 +661,7 @@ export interface DB {
   take_back_changes: TakeBackChanges;
   used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
+  vat_checks: VatChecks;
   waiting_periods: WaitingPeriods;
   webhook_requests: WebhookRequests;
 }

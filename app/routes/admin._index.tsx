@@ -92,6 +92,12 @@ export default function Overview() {
       <Section id="now" title="What waits for somebody">
         <Rows>
           <Row
+            href="/admin/billing#vat-ids"
+            title="VAT IDs to check"
+            about="Invoices wait for them, 14 days at most"
+            end={<span data-now="vat-ids">{say(now.vatIds)}</span>}
+          />
+          <Row
             href="/admin/clients"
             title="Products behind with their events"
             about={

@@ -37,6 +37,7 @@ export default function AdminBilling() {
   const {
     who,
     before,
+    vatIds,
     open,
     overdue,
     pastDue,
@@ -53,6 +54,7 @@ export default function AdminBilling() {
   const first = (name: string, order: string) =>
     leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
   const counts: [id: string, title: string, count?: number, isMore?: boolean][] = [
+    ['vat-ids', 'VAT IDs to check', vatIds.length, leavesOut('vatIds')],
     ['overdue', 'Overdue', overdue.length, leavesOut('overdue')],
     ['past-due', 'Past due', pastDue.length, leavesOut('pastDue')],
     ['unallocated', 'Unallocated', unallocated.reduce((sum, { count }) => sum + count, 0)],
@@ -101,6 +103,31 @@ export default function AdminBilling() {
           ))}
         </ul>
       </nav>
+      <Section
+        id="vat-ids"
+        title="VAT IDs to check"
+        intro={`They decide the tax. Check each at VIES, the EU’s register, and say on the page of the person whether it is checked. The invoice waits for that, 14 days at most, and is then issued with tax. ${first('vatIds', 'the longest waiting') ?? ''}`}
+      >
+        <List nothing="No VAT ID waits.">
+          {vatIds.map(({ accountName, userId, vatId, since }) => (
+            <Row
+              key={`${userId} ${accountName}`}
+              href={userId ? `${personPath(userId)}/billing` : undefined}
+              title={<Name>{accountName}</Name>}
+              about={
+                <span data-vat-id={vatId}>
+                  {vatId}
+                  {since && (
+                    <>
+                      , an invoice first waited on <Day at={since} />
+                    </>
+                  )}
+                </span>
+              }
+            />
+          ))}
+        </List>
+      </Section>
       <Section
         id="overdue"
         title="Overdue invoices"

@@ -19,6 +19,7 @@ const states: [string, string][] = [
   ['active', 'Active'],
   ['past_due', 'Payment overdue'],
   ['held', 'Blocked'],
+  ['vat-id', 'VAT ID to check'],
   ['canceled', 'Canceled'],
   ['expired', 'Trial ended'],
 ];

@@ -3,6 +3,7 @@ import * as baseline from './m100-baseline.ts';
 import * as staffInvitations from './m101-staff-invitations.ts';
 import * as staffNotes from './m102-staff-notes.ts';
 import * as pastDuePeriods from './m103-past-due-periods.ts';
+import * as vatChecks from './m104-vat-checks.ts';
 import * as wakeDocumentMails from './m106-wake-document-mails.ts';
 import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
@@ -12,6 +13,7 @@ export const migrations = {
   'm101-staff-invitations': staffInvitations,
   'm102-staff-notes': staffNotes,
   'm103-past-due-periods': pastDuePeriods,
+  'm104-vat-checks': vatChecks,
   'm106-wake-document-mails': wakeDocumentMails,
   'm108-contract-charges': contractCharges,
   'm109-document-country': documentCountry,

@@ -311,6 +311,10 @@ export const auditEventTypes = {
   'user.erased': { limit: 'time, and commands', staff: 'The account was deleted for good' },
   'user.resumed': { limit: 'commands', person: 'We ended the suspension of the account' },
   'user.suspended': { limit: 'commands', person: 'We suspended the account' },
+  'vat_id.checked': {
+    limit: 'changes of the VAT ID, and time',
+    person: 'The VAT ID was compared with the EU’s register',
+  },
   'verification.decided': {
     limit: 'commands',
     person: {

@@ -1,7 +1,8 @@
 // The only writer of `billing_details`: to whom documents of an account are made out. The details are deleted with the account.
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { BillingDetails as Columns, DB } from '../schema.ts';
+import { isVatIdToCheck } from './invoice-lists.ts';
 
 export type BillingAddress = {
   line1: string;
@@ -30,8 +31,12 @@ export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: 
 export type BillingDetails = DetailValues & {
   /** A new address that waits for the decision of an administrator. */
   waiting: (WaitingPlace & { since: Date }) | null;
-  /** An administrator has marked this VAT id as checked. */
+  /** An administrator or the EU's register has confirmed this VAT id. */
   hasCheckedVatId: boolean;
+  /** An administrator or the EU's register has decided that this VAT id does not count. */
+  hasRefusedVatId: boolean;
+  /** Nobody has decided about this VAT id, and the 14 days for that are not over (contract 7.480 and 7.481). */
+  isVatIdOpen: boolean;
   /** The address for invoices, if the link in a mail to it was used. */
   provedInvoiceEmail: string | null;
   /** A signup named the address, and nobody of the account has confirmed it (contract 7.400). */
@@ -50,6 +55,8 @@ export const noDetails: BillingDetails = {
   country: null,
   vatId: null,
   hasCheckedVatId: false,
+  hasRefusedVatId: false,
+  isVatIdOpen: false,
   invoiceEmail: null,
   provedInvoiceEmail: null,
   isInvoiceEmailUndecided: false,
@@ -60,10 +67,15 @@ export const noDetails: BillingDetails = {
 };
 
 const columns = [
-  ...(['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vat_id', 'checked_vat_id'] as const),
+  ...(['company', 'line1', 'line2', 'postcode', 'city', 'country'] as const),
+  ...(['vat_id', 'checked_vat_id', 'refused_vat_id'] as const),
   ...(['invoice_email', 'invoice_email_proved_at', 'invoice_email_edited_at'] as const),
   ...(['edited_here', 'ignored', 'tax_country', 'waiting', 'waits_since'] as const),
 ] as const;
+
+const vatIdHasWaited = sql<boolean | null>`vat_id_waits_since <= billing_now() - interval '14 days'`.as(
+  'vat_id_has_waited',
+);
 
 export async function findBillingDetails(
   db: Database,
@@ -71,7 +83,7 @@ export async function findBillingDetails(
 ): Promise<BillingDetails | undefined> {
   const row = await db
     .selectFrom('billing_details')
-    .select(columns)
+    .select([...columns, vatIdHasWaited])
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row && readRow(row);
@@ -86,7 +98,7 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
     .execute();
   const row = await trx
     .selectFrom('billing_details')
-    .select(columns)
+    .select([...columns, vatIdHasWaited])
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirstOrThrow();
@@ -95,12 +107,16 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
 
 type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;
 
+// Spaces, marks and small letters do not make another VAT id (contract 7.241).
+const bare = (vatId: RawBuilder<unknown>) => sql`upper(regexp_replace(${vatId}, '[^[:alnum:]+*]', '', 'g'))`;
+
 /** Pass `now` if a person edits the details. A new VAT id counts as unchecked, and a new address for invoices as unproved. */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
   { address, vatId, country, invoiceEmail, waiting, now = null, ...details }: Edited & { now?: Date | null },
 ): Promise<void> {
+  const isSameVatId = sql`${bare(sql`vat_id`)} = ${bare(sql`${vatId}::text`)}`;
   await trx
     .updateTable('billing_details')
     .set({
@@ -112,7 +128,9 @@ export async function updateBillingDetails(
       country: address?.country ?? null,
       tax_country: country,
       vat_id: vatId,
-      checked_vat_id: sql`case when vat_id = ${vatId} then checked_vat_id end`,
+      checked_vat_id: sql`case when ${isSameVatId} and checked_vat_id = vat_id then ${vatId} end`,
+      refused_vat_id: sql`case when ${isSameVatId} and refused_vat_id = vat_id then ${vatId} end`,
+      vat_id_ask_at: sql`case when ${isSameVatId} then vat_id_ask_at end`,
       invoice_email: invoiceEmail,
       invoice_email_proved_at: sql`case when invoice_email = ${invoiceEmail} then invoice_email_proved_at end`,
       invoice_email_edited_at: sql`case when invoice_email is not distinct from ${invoiceEmail}
@@ -128,18 +146,63 @@ export async function updateBillingDetails(
 
 const keepPlace = ({ address, country, vatId }: WaitingPlace): WaitingPlace => ({ address, country, vatId });
 
-/** False if the account has another VAT id. */
-export async function setVatIdChecked(
+/** The caller has locked the details and seen that the account has this VAT id. */
+export async function decideVatId(
   trx: Transaction<DB>,
   { accountId, vatId, isChecked }: { accountId: string; vatId: string; isChecked: boolean },
-): Promise<boolean> {
-  const result = await trx
+): Promise<void> {
+  await trx
     .updateTable('billing_details')
-    .set({ checked_vat_id: isChecked ? vatId : null })
+    .set({
+      checked_vat_id: isChecked ? vatId : null,
+      refused_vat_id: isChecked ? null : vatId,
+      vat_id_waits_since: null,
+    })
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
+export type VatIdToAsk = { accountId: string; vatId: string; name: string; userId: string | null };
+
+/** Takes a VAT id that nobody has decided about. No other instance takes it before `leaseEndsAt`. */
+export async function claimVatIdToAsk(
+  db: Database,
+  { countries, now, leaseEndsAt }: { countries: string[]; now: Date; leaseEndsAt: Date },
+): Promise<VatIdToAsk | undefined> {
+  const { rows } = await sql<VatIdToAsk>`
+    with due as (
+      select account_id from billing_details d
+      where ${isVatIdToCheck(countries)} and (vat_id_ask_at is null or vat_id_ask_at <= ${now})
+      order by vat_id_ask_at nulls first limit 1 for update skip locked)
+    update billing_details b set vat_id_ask_at = ${leaseEndsAt} from due, accounts a
+    where b.account_id = due.account_id and a.id = b.account_id
+    returning b.account_id as "accountId", b.vat_id as "vatId", coalesce(b.company, a.name) as name,
+      (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"`.execute(db);
+  return rows[0];
+}
+
+/** VIES is asked about this VAT id again at that time, or never. */
+export async function askAboutVatIdAgain(
+  db: Database,
+  { accountId, vatId }: Pick<VatIdToAsk, 'accountId' | 'vatId'>,
+  at: Date | 'never',
+): Promise<void> {
+  await db
+    .updateTable('billing_details')
+    .set({ vat_id_ask_at: at === 'never' ? sql`'infinity'` : at })
     .where('account_id', '=', accountId)
     .where('vat_id', '=', vatId)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+    .execute();
+}
+
+/** Another VAT id does not start the 14 days again: only a decision ends them, so nobody puts off invoices by typing. */
+export async function startVatIdWait(trx: Transaction<DB>, accountId: string): Promise<void> {
+  await trx
+    .updateTable('billing_details')
+    .set({ vat_id_waits_since: sql`billing_now()` })
+    .where('account_id', '=', accountId)
+    .where('vat_id_waits_since', 'is', null)
+    .execute();
 }
 
 /** False if the account has another address for invoices, or its address is proved already. */
@@ -174,15 +237,21 @@ export async function eraseInvoiceEmails(trx: Transaction<DB>, emails: string[])
     .execute();
 }
 
-function readRow(row: Pick<Selectable<Columns>, (typeof columns)[number]>): BillingDetails {
-  const { line1, line2, postcode, city, country } = row;
+type Row = Pick<Selectable<Columns>, (typeof columns)[number]> & { vat_id_has_waited: boolean | null };
+
+function readRow(row: Row): BillingDetails {
+  const { line1, line2, postcode, city, country, vat_id: vatId } = row;
+  const hasCheckedVatId = vatId !== null && vatId === row.checked_vat_id;
+  const hasRefusedVatId = vatId !== null && !hasCheckedVatId && vatId === row.refused_vat_id;
   const isWhole = line1 !== null && postcode !== null && city !== null && country !== null;
   return {
     company: row.company,
     address: isWhole ? { line1, ...(line2 !== null && { line2 }), postcode, city, country } : null,
     country: country ?? row.tax_country,
-    vatId: row.vat_id,
-    hasCheckedVatId: row.vat_id !== null && row.vat_id === row.checked_vat_id,
+    vatId,
+    hasCheckedVatId,
+    hasRefusedVatId,
+    isVatIdOpen: vatId !== null && !hasCheckedVatId && !hasRefusedVatId && row.vat_id_has_waited !== true,
     invoiceEmail: row.invoice_email,
     provedInvoiceEmail: row.invoice_email_proved_at && row.invoice_email,
     isInvoiceEmailUndecided: row.invoice_email !== null && !row.edited_here.includes('invoiceEmail'),

@@ -37,15 +37,21 @@ export const toContract = (
   createdAt: row.createdAt,
 });
 
-/** Lists contracts in the order in which they were made. */
+export const hasVatIdToCheck = (countries: string[]) => sql<boolean>`service_contracts.account_id in (
+  select d.account_id from billing_details d where ${isVatIdToCheck(countries)})`;
+
+type Filters = { accountId?: string | undefined; vatIdsOf?: string[] | undefined };
+
+/** Lists contracts in the order in which they were made. `vatIdsOf`: only those with a VAT id of these countries to check. */
 export const listAllContracts = (
   db: Database,
-  { accountId }: { accountId?: string | undefined } = {},
+  { accountId, vatIdsOf }: Filters = {},
 ): AsyncGenerator<ListedContract[], void> =>
   readSlicesById<string, ListedContract>(firstUuid, async (after) => {
     const rows = await selectContracts(db)
       .where('id', '>', after)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .$if(vatIdsOf !== undefined, (query) => query.where(hasVatIdToCheck(vatIdsOf ?? [])))
       .orderBy('id')
       .limit(sliceSize)
       .execute();
@@ -217,6 +223,52 @@ export async function countWaitingCountries(
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
       select from billing_details where waits_since < ${before ?? sql`'infinity'`} limit ${sql.lit(limit)}) waiting`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Whether nobody has decided about the VAT id of `billing_details d`, though it may reverse the tax of a contract (contract
+ * 7.483). `countries` are those of the EU with another VAT than the seller's.
+ */
+export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
+  d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id
+  and coalesce(d.country, d.tax_country) = any(${countries}::text[])
+  and starts_with(d.vat_id, case coalesce(d.country, d.tax_country) when 'GR' then 'EL'
+    else coalesce(d.country, d.tax_country) end)
+  and exists (
+    select from service_contracts c where c.account_id = d.account_id
+      and (c.status in ('trialing', 'active', 'past_due')
+        or exists (select from waiting_periods w where w.contract_id = c.id))))`;
+
+type VatIdToCheck = { accountName: string; userId: string | null; vatId: string; since: Date | null };
+
+/** Accounts whose VAT id waits for a decision. `since`: when it first blocked an invoice. The longest waiting come first. */
+export async function listVatIdsToCheck(db: Database, countries: string[]): Promise<VatIdToCheck[]> {
+  const { rows } = await sql<VatIdToCheck>`
+    select a.name as "accountName", d.vat_id as "vatId", d.vat_id_waits_since as since,
+      (select u.id from users u where u.account_id = a.id order by u.id limit 1) as "userId"
+    from billing_details d join accounts a on a.id = d.account_id
+    where ${isVatIdToCheck(countries)} order by d.vat_id_waits_since nulls last, a.id limit ${listed}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Counts no further than `limit`. `asking`: leaves out what VIES was not asked about, or is asked about until that time. */
+export async function countVatIdsToCheck(
+  db: Database,
+  limit: number,
+  countries: string[],
+  asking?: { now: Date; until: Date },
+): Promise<number> {
+  const isAsked = asking
+    ? sql`(d.vat_id_ask_at <= ${asking.now} or d.vat_id_ask_at > ${asking.until})`
+    : sql`true`;
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from billing_details d where ${isVatIdToCheck(countries)} and ${isAsked} limit ${sql.lit(limit)}) waiting`.execute(
     db,
   );
   return rows[0]?.count ?? 0;

@@ -68,6 +68,8 @@ const mails = {
   rights_decided: notice,
   role_changed: notice,
   sessions_ended: notice,
+  /** This notice goes to administrators. */
+  vat_ids_to_check: notice,
 
   bank_details_changed: warning,
   billing_texts_changed: warning,

@@ -375,6 +375,13 @@ export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
+/** False if another transaction writes these mails now. */
+export async function lockVatIdMails(trx: Transaction<DB>): Promise<boolean> {
+  const { rows } = await sql<{ is_ours: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('vat_ids_to_check', 0)) as is_ours`.execute(trx);
+  return rows[0]?.is_ours === true;
+}
+
 export async function hasRecentMail(
   db: Database,
   { userId, kind, since }: { userId: string; kind: MailKind; since: Date },

@@ -4,6 +4,7 @@ import type { Database } from '../postgres/client.ts';
 import { statusAt } from './contract-views.ts';
 import {
   blockedCode,
+  hasVatIdToCheck,
   type InvoiceRow,
   type ListedContract,
   type ListedInvoice,
@@ -23,7 +24,8 @@ export type InvoiceSort = (typeof invoiceSorts)[number];
 /** What a search has found: people, or a contract. `invoice` is set if the search was for one of the contract's invoices. */
 export type Found = { people: string[] } | { contract: string; invoice: number | null };
 
-type Filters = { state?: string | undefined; found?: Found | undefined; now: Date };
+/** `vatIdsOf`: the countries whose VAT ids the state `vat-id` is about. */
+type Filters = { state?: string | undefined; found?: Found | undefined; now: Date; vatIdsOf?: string[] };
 
 type Page<Sort, Before> = { sort: Sort; before?: Before | undefined; limit: number };
 
@@ -38,7 +40,7 @@ const comesAfter = (sort: string, place: RawBuilder<unknown>, last: RawBuilder<u
 const listContractsOf = (people: string[]) =>
   sql`select other.id from service_contracts other where other.user_id = any(${people}::uuid[])`;
 
-function contractFits({ state, found, now }: Filters): RawBuilder<boolean> {
+function contractFits({ state, found, now, vatIdsOf = [] }: Filters): RawBuilder<boolean> {
   const isFound =
     found &&
     ('people' in found
@@ -48,7 +50,9 @@ function contractFits({ state, found, now }: Filters): RawBuilder<boolean> {
     state === 'held'
       ? // Few contracts have waiting periods. This keeps Postgres from looking at the others.
         sql`service_contracts.id in (select contract_id from waiting_periods) and ${blockedCode} is not null`
-      : state && sql`${statusAt(now)} = ${state}`;
+      : state === 'vat-id'
+        ? hasVatIdToCheck(vatIdsOf)
+        : state && sql`${statusAt(now)} = ${state}`;
   return sql<boolean>`${isFound ?? sql`true`} and ${isIn || sql`true`}`;
 }
 

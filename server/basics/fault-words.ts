@@ -71,6 +71,8 @@ export const faultWords = {
   reissue_no_buyer: 'The customer has left, so there is nobody to issue it to.',
   blocked_country_unread:
     'The country in the customer’s billing address could not be read. Ask them to enter it under Billing.',
+  blocked_vat_id_unchecked:
+    'Nobody has checked the customer’s VAT ID, which decides the tax. Say first whether it is checked.',
   blocked_no_tax_rule: 'No tax rule of the settings fits this customer and period.',
   blocked_tax_currency: 'Tax would be due, but the invoice is not in the seller’s currency.',
   blocked_price_too_high: 'The price is too high for an invoice.',
@@ -86,6 +88,7 @@ export const faultWords = {
   country_missing: 'Choose a country too, or leave the whole address empty.',
   vat_id_malformed:
     'This is not a VAT ID of the country in the address. Check both, or leave the VAT ID empty.',
+  vat_id_digits: 'A digit or letter of this VAT ID is wrong. Compare it with the one on your papers.',
   vat_id_other: 'The account has another VAT ID by now.',
   country_not_waiting: 'This country does not wait for a decision any more.',
   contract_unknown: 'Your account does not have this contract.',

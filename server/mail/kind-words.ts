@@ -52,6 +52,7 @@ export const mailWords: Record<MailKind, string> = {
   person_frozen: 'Warning that somebody was frozen',
   role_granted: 'Warning that somebody was given a staff role',
   sessions_ended: 'Logged out everywhere',
+  vat_ids_to_check: 'VAT IDs to check',
   staff_limited: 'Warning that staff looked at very many people',
 
   invoice_issued: 'Invoice',

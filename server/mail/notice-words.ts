@@ -399,4 +399,12 @@ export const buildNotices = ({
     action: { label: 'See the audit', path: '/admin/audit' },
     why: whyAdministrator,
   },
+  vat_ids_to_check: {
+    subject: 'VAT IDs of customers wait to be checked',
+    text: 'Customers in other EU countries have given VAT IDs that nobody has checked. The VAT ID decides the tax, so an invoice waits for it, 14 days at most, and is then issued with tax.',
+    advice:
+      'Check each VAT ID at VIES, the EU’s register, and say on the page of the person whether it is checked.',
+    action: { label: 'See the VAT IDs', path: '/admin/billing#vat-ids' },
+    why: whyAdministrator,
+  },
 });

@@ -123,9 +123,15 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    // Until 1.2.0: unsent mails of 1.0.0 and 0.6.0 have other names for the time, and `since` keeps 1.0.0 from sending what it does
-    // not know.
-    const { at = details.invitedAt ?? details.since ?? details.time ?? '', device, until, who, by } = details;
+    // Until 1.2.0: unsent mails of 1.0.0 and 0.6.0 have other names for the time, and `since` and `foundAt` keep 1.0.0 from sending a
+    // mail that it does not know.
+    const {
+      at = details.invitedAt ?? details.since ?? details.foundAt ?? details.time ?? '',
+      device,
+      until,
+      who,
+      by,
+    } = details;
     const { countsAt, was, role, what, to: decided, contract, invitation } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;

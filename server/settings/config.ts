@@ -29,6 +29,8 @@ export type Config = {
   crmSignupsSecrets: readonly string[] | undefined;
   paymentsSecrets: readonly string[] | undefined;
   billingFont: Uint8Array;
+  /** Whether VIES, the EU's register, is asked about the VAT ids of customers. */
+  vatCheck: 'off' | 'vies';
   /** One or two keys of 32 bytes. The first one encrypts. Either of them decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
@@ -146,6 +148,7 @@ function readSettings(reader: SettingsReader): Config {
       form: 'whsec',
     }),
     billingFont: readBillingFont(reader),
+    vatCheck: reader.oneOf('VAT_CHECK', ['off', 'vies'], 'off'),
     encryptionKeys: readEncryptionKeys(reader),
     requiresAdminFactor:
       reader.oneOf(

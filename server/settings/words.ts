@@ -245,6 +245,11 @@ client needs a callback and a secret, and a client has both or neither.`,
     title: 'Billing',
     settings: [
       {
+        name: 'VAT_CHECK',
+        meaning:
+          '`off` or `vies`. With `vies`, the service asks VIES, the EU’s register, about VAT IDs that could make an invoice reverse charge. It sends the VAT ID and name of the customer and your own VAT ID to ec.europa.eu over HTTPS. A valid VAT ID in the customer’s name counts as checked, and one that is not valid does not count. Administrators decide the others.',
+      },
+      {
         name: 'BILLING_FONT_FILE',
         meaning:
           'The font of invoices and credit notes: a TTF file of 32 MiB at most, read at the start. Name one where names or plans have characters that the built-in font lacks, such as Chinese ones: their documents are not made until the font has them. It takes the place of the built-in font, so it must have Latin letters, too: many fonts for Chinese alone have none. Its licence must allow that documents hold parts of it.',

@@ -413,8 +413,8 @@ const ofPerson = {
     to: 'Save whether the VAT ID is checked',
     notice: (_person, { checked }) =>
       checked === 'yes'
-        ? 'Invoices from now on may be without tax (reverse charge). The person sees that we have checked the ID, and gets no email. A changed ID has to be checked again.'
-        : 'Invoices from now on are with tax. The person sees that we have not checked the ID, and gets no email.',
+        ? 'Invoices from now on may be without tax (reverse charge), and one that waits for this is issued. The person sees that we have checked the ID, and gets no email. A changed ID has to be checked again.'
+        : 'Invoices from now on are with tax, and one that waits for this is issued. The person sees that the ID does not count, and gets no email. A changed ID has to be checked again.',
     outcome: 'Saved. Under Billing details you see whether the VAT ID counts as checked.',
     isDanger: ({ checked }) => checked === 'no',
     command: {

@@ -1,11 +1,13 @@
 // What administrators see of the business at a glance (contract 12.107 to 12.110, and 12.253): from the sums of hours, and as of now.
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
-import { countOpen, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
+import { countOpen, countVatIdsToCheck, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
 import { countFailedMails } from '../../db/tables/mails.ts';
 import { countPeopleIn } from '../../db/tables/person-words.ts';
 import { compareSums, listSumsByTime } from '../../db/tables/sums-of-hours.ts';
 import { isProblemCode, problems } from '../basics/problems.ts';
+import { findSettings } from '../billing/invoices/issue.ts';
+import { listReverseCountries } from '../billing/invoices/tax.ts';
 import { overdueBefore } from '../billing/invoices/waiting-country.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { noClient, paymentProvider } from '../metrics/results.ts';
@@ -64,8 +66,10 @@ export async function getOverview(deps: Dependencies, of: Span) {
     failedMails,
     countries,
     overdueCountries,
-  ] = await inTransaction(db, { by: 'service' }, (trx) =>
-    Promise.all([
+    vatIds,
+  ] = await inTransaction(db, { by: 'service' }, async (trx) => {
+    const seller = (await findSettings(trx))?.settings.seller;
+    return Promise.all([
       listSumsByTime(trx, { since, now, unit }),
       compareSums(trx, { before, since, now, names: Object.values(numbers).map(({ name }) => name) }),
       listDeliveries(trx, [...config.clients.keys()]),
@@ -76,8 +80,9 @@ export async function getOverview(deps: Dependencies, of: Span) {
       countFailedMails(trx, countLimit),
       countWaitingCountries(trx, countLimit),
       countWaitingCountries(trx, countLimit, { before: overdueBefore(now) }),
-    ]),
-  );
+      countVatIdsToCheck(trx, countLimit, listReverseCountries(seller)),
+    ]);
+  });
   const read = sums.map(({ key, at, count: each }) => ({ ...readKey(key), at: at.getTime(), count: each }));
   const timesOf = (name: string, label: string, value: string) => {
     const found = read.filter((sum) => sum.name === name && sum.labels[label] === value);
@@ -138,6 +143,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
       failedMails,
       countries,
       overdueCountries,
+      vatIds,
     },
   };
 }

@@ -10,10 +10,11 @@ import {
 } from '../../db/tables/accounts.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
+  type BillingDetails,
+  decideVatId,
   findBillingDetails,
   lockBillingDetails,
   noDetails,
-  setVatIdChecked,
 } from '../../db/tables/billing-details.ts';
 import { setDeletionDue } from '../../db/tables/deletions.ts';
 import { deleteExternalLink, listExternalLinks } from '../../db/tables/external-links.ts';
@@ -449,13 +450,20 @@ const removeLink = act({
   },
 });
 
+const isDecided = (
+  { hasCheckedVatId, hasRefusedVatId }: Pick<BillingDetails, 'hasCheckedVatId' | 'hasRefusedVatId'>,
+  isChecked: boolean,
+) => (isChecked ? hasCheckedVatId : hasRefusedVatId);
+
 /** Decides whether the VAT id counts for reverse charge. It is refused if the account has another id by now. */
 const checkVatId = act({
   about: person,
   right: { name: 'billing.checkVatId', isAboutAccount: true },
   event: 'staff.check_vat_id',
   offers: ({ billing }: Person) =>
-    billing?.vatId ? [{ vatId: billing.vatId, checked: billing.hasCheckedVatId ? 'no' : 'yes' }] : [],
+    ['yes', 'no'].flatMap((checked) =>
+      billing?.vatId && !isDecided(billing, checked === 'yes') ? [{ vatId: billing.vatId, checked }] : [],
+    ),
   command: {
     name: 'vat-id:checked',
     takes: { vatId: '<vat id>', checked: { option: '--no', values: ['no', 'yes'] } },
@@ -463,16 +471,17 @@ const checkVatId = act({
   },
   fields: { vatId: (typed) => readVatIdOfAny(typed) ?? readSome(typed), checked: readOneOf('yes', 'no') },
   async formBasis(db, { account }) {
-    const { vatId, hasCheckedVatId } = (await findBillingDetails(db, account.id)) ?? noDetails;
-    return { vatId, hasCheckedVatId };
+    const { vatId, hasCheckedVatId, hasRefusedVatId } =
+      (await findBillingDetails(db, account.id)) ?? noDetails;
+    return { vatId, hasCheckedVatId, hasRefusedVatId };
   },
   async do({ trx, target }, { vatId, checked }) {
     const isChecked = checked === 'yes';
     const accountId = target.account.id;
     const details = await lockBillingDetails(trx, accountId);
     if (details.vatId !== vatId) throw new AppError('edited_meanwhile', { detail: faultWords.vat_id_other });
-    if (details.hasCheckedVatId === isChecked) return undefined;
-    await setVatIdChecked(trx, { accountId, vatId, isChecked });
+    if (isDecided(details, isChecked)) return undefined;
+    await decideVatId(trx, { accountId, vatId, isChecked });
     return { checked };
   },
 });

@@ -16,6 +16,7 @@ import {
   listRefusedTries,
 } from '../../db/tables/staff-views.ts';
 import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
+import { findVatCheck } from '../../db/tables/vat-checks.ts';
 import { findPerson } from '../acts/act.ts';
 import { isStaffRole, looks, mayLook } from '../acts/rights.ts';
 import { countLook, type Staff } from '../acts/staff.ts';
@@ -89,6 +90,9 @@ export async function describePerson(
     listNotes(db, id),
     findZone(db),
   ]);
+  const vatCheck = details?.vatId
+    ? await findVatCheck(db, { accountId: account.id, vatId: details.vatId })
+    : undefined;
   /** The staff in the account, whom a manager does not see in full. */
   const hidden = new Set(
     isManager ? others.filter(({ role }) => isStaffRole(role)).map((each) => each.id) : [],
@@ -143,7 +147,7 @@ export async function describePerson(
       minorDigits: minorDigits(invoice.currency),
     })),
     /** Null if nobody has said to whom documents are made out. */
-    billing: details ?? null,
+    billing: details ? { ...details, vatCheck: vatCheck ?? null } : null,
     notes,
     history: history.map((change) => ({
       ...change,

@@ -490,6 +490,8 @@ describe('every change by a user', () => {
       no_seller: 'signup.accepted',
       bank_details_changed: 'billing.set',
       billing_texts_changed: 'billing.set',
+      // The job sends one a day, however many customers gave a VAT id.
+      vat_ids_to_check: 'billing.updated',
     };
     expect(Object.keys(senders).sort()).toEqual([...mailKinds].sort());
     expect(Object.values(senders).filter((event) => !(event in auditEventTypes))).toEqual([]);

@@ -145,7 +145,7 @@ describe('an invoice that is issued anew', () => {
     await move(accountId, 'Moved SARL', 'FR40303265045');
     const { invoice } = await reissue(number);
     expect(await factsOf(invoice)).toMatchObject({ category: 'AE', net: 2_900, tax: 0, total: 2_900 });
-    await sql`update billing_details set checked_vat_id = null where account_id = ${accountId}`.execute(
+    await sql`update billing_details set checked_vat_id = null, refused_vat_id = vat_id where account_id = ${accountId}`.execute(
       books.db,
     );
     expect(await factsOf((await reissue(invoice)).invoice)).toMatchObject({
@@ -161,8 +161,8 @@ describe('an invoice that is issued anew', () => {
     await expect(reissue(invoice)).rejects.toMatchObject({ code: 'already_settled' });
     // A checked VAT ID changes the tax, and not the buyer.
     const vatId = 'FR40303265045';
-    await sql`update billing_details set line1 = 'Rue 1', postcode = '75001', city = 'Paris', country = 'FR', vat_id = ${vatId}
-      where account_id = ${accountId}`.execute(books.db);
+    await sql`update billing_details set line1 = 'Rue 1', postcode = '75001', city = 'Paris', country = 'FR', vat_id = ${vatId},
+      refused_vat_id = ${vatId} where account_id = ${accountId}`.execute(books.db);
     const abroad = (await reissue(invoice)).invoice;
     expect(await factsOf(abroad)).toMatchObject({ category: 'S', buyer: { vat_id: vatId } });
     await sql`update billing_details set checked_vat_id = ${vatId} where account_id = ${accountId}`.execute(

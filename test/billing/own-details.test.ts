@@ -161,6 +161,7 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     await client.billing.update.mutate({ vatId: 'FR83404833048' });
     expect(await client.billing.details.query()).toEqual({
       ...{ company: 'One', address, vatId: 'FR83404833048', hasCheckedVatId: false },
+      ...{ hasRefusedVatId: false, isVatIdOpen: true },
       ...{ invoiceEmail: null, hasProvedInvoiceEmail: false, ignored: [] },
       ...{ country: 'FR', isCountryUnread: false, waiting: null },
     });
@@ -298,6 +299,7 @@ describe('a VAT id', () => {
 
   it('counts for reverse charge only while it is checked', async () => {
     await customers.giveDetails(owner, 'Fleurs SARL', 'FR83404833048');
+    await sql`update billing_details set refused_vat_id = vat_id`.execute(app.db);
     expect(await categoryOf('unchecked')).toBe('S');
     await check('FR83404833048');
     expect(await categoryOf('checked')).toBe('AE');

@@ -10,7 +10,7 @@ import {
   writeSettingsForm,
 } from '../../server/billing/settings/settings-form.ts';
 import { isMemberState, memberStates } from '../../server/billing/values/countries.ts';
-import { readVatId } from '../../server/billing/values/vat-ids.ts';
+import { isMistypedVatId, readVatId, readVatIdOfAny } from '../../server/billing/values/vat-ids.ts';
 import { exampleSettings } from '../../server/doors/demo/example-settings.ts';
 import { germanSettings } from '../support/billing/settings.ts';
 
@@ -327,33 +327,40 @@ describe('settings', () => {
 
 describe('a VAT ID', () => {
   it.each([
-    ['AT', 'ATU12345678'],
-    ['BE', 'BE0123456789'],
-    ['BG', 'BG123456789'],
-    ['CY', 'CY12345678X'],
-    ['CZ', 'CZ12345678'],
-    ['DE', 'DE123456789'],
-    ['DK', 'DK12345678'],
-    ['EE', 'EE123456789'],
-    ['ES', 'ESX1234567X'],
-    ['FI', 'FI12345678'],
-    ['FR', 'FRXX123456789'],
-    ['GR', 'EL123456789'],
-    ['HR', 'HR12345678901'],
-    ['HU', 'HU12345678'],
-    ['IE', 'IE1234567WA'],
-    ['IT', 'IT12345678901'],
-    ['LT', 'LT123456789'],
-    ['LU', 'LU12345678'],
-    ['LV', 'LV12345678901'],
-    ['MT', 'MT12345678'],
-    ['NL', 'NL123456789B01'],
-    ['PL', 'PL1234567890'],
-    ['PT', 'PT123456789'],
-    ['RO', 'RO1234567890'],
-    ['SE', 'SE123456789001'],
-    ['SI', 'SI12345678'],
-    ['SK', 'SK1234567890'],
+    ['AT', 'ATU13585627'],
+    ['BE', 'BE0403019261'],
+    ['BE', 'BE1756955951'],
+    ['BG', 'BG175074752'],
+    ['CY', 'CY10259033P'],
+    ['CZ', 'CZ25123891'],
+    ['DE', 'DE136695976'],
+    ['DK', 'DK13585628'],
+    ['EE', 'EE100931558'],
+    ['ES', 'ESB58378431'],
+    ['ES', 'ESX5253868R'],
+    ['ES', 'ES54362315K'],
+    ['FI', 'FI20774740'],
+    ['FR', 'FR40303265045'],
+    ['GR', 'EL094259216'],
+    ['HR', 'HR33392005961'],
+    ['HU', 'HU12892312'],
+    ['IE', 'IE6433435F'],
+    ['IE', 'IE6433435OA'],
+    ['IE', 'IE8D79739I'],
+    ['IT', 'IT00743110157'],
+    ['LT', 'LT119511515'],
+    ['LT', 'LT100001919017'],
+    ['LU', 'LU15027442'],
+    ['LV', 'LV40003521600'],
+    ['MT', 'MT11679112'],
+    ['NL', 'NL004495445B01'],
+    ['NL', 'NL123456789B13'],
+    ['PL', 'PL8567346215'],
+    ['PT', 'PT501964843'],
+    ['RO', 'RO18547290'],
+    ['SE', 'SE123456789701'],
+    ['SI', 'SI50223054'],
+    ['SK', 'SK2022749619'],
   ])('of %s is such as %s, and nothing else', (country, id) => {
     expect(isMemberState(country)).toBe(true);
     expect(readVatId(country, id)).toBe(id);
@@ -361,6 +368,25 @@ describe('a VAT ID', () => {
     for (const wrong of [id.slice(2), `${id}1234`, id.slice(0, 3), `XX${id.slice(2)}`, ''])
       expect(readVatId(country, wrong), wrong).toBeUndefined();
     expect(readVatId(country === 'DE' ? 'AT' : 'DE', id)).toBeUndefined();
+  });
+
+  it('with a wrong digit is refused, if its country has a public rule (contract 7.484)', () => {
+    const examples = `
+      ATU13585627 BE0403019261 BE1756955951 CY10259033P DE136695976 DK13585628
+      EE100931558 ESB58378431 ESX5253868R ES54362315K FI20774740 FR40303265045 EL094259216 HR33392005961
+      HU12892312 IE6433435F IE6433435OA IE8D79739I IT00743110157 LT119511515 LT100001919017 LU15027442
+      LV40003521600 MT11679112 NL004495445B01 NL123456789B13 PL8567346215 PT501964843 RO18547290 SE123456789701
+      SI50223054 SK2022749619`.trim();
+    for (const id of examples.split(/\s+/)) {
+      const country = id.startsWith('EL') ? 'GR' : id.slice(0, 2);
+      const wrong = `${id.slice(0, 5)}${(Number(id[5]) + 1) % 10}${id.slice(6)}`;
+      expect([isMistypedVatId(id), isMistypedVatId(wrong)], id).toEqual([false, true]);
+      expect(readVatId(country, wrong), wrong).toBeUndefined();
+      expect(readVatIdOfAny(wrong), wrong).toBeUndefined();
+    }
+    // Their rules are not public, or there are several.
+    for (const id of ['BG175074753', 'CZ25123892', 'FRXX303265045', 'LV01010112345', 'ESK1234567A'])
+      expect(readVatIdOfAny(id)).toBe(id);
   });
 
   it('of Greece has no prefix GR, and of other countries has 1 to 30 characters', () => {

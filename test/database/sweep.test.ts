@@ -18,6 +18,7 @@ const kept: Record<string, string> = {
   document_series: 'books',
   documents: 'books, until their years are over',
   documents_to_make: 'goes once the document is made',
+  vat_checks: 'books: evidence for invoices without tax',
   payments: 'books, until their years are over',
   accounts: 'until erased',
   users: 'until erased',

@@ -105,6 +105,10 @@ const leftOutColumns: Record<string, string> = {
   'reserved_addresses.user_id': 'the same everywhere',
   'allocations.id': 'of no meaning',
   'billing_details.account_id': 'the same everywhere',
+  'billing_details.vat_id_ask_at': 'of no meaning to people',
+  'vat_checks.account_id': 'the same everywhere',
+  'vat_checks.asked_by': 'the seller',
+  'vat_checks.id': 'of no meaning',
   'documents.category': 'in the facts',
   'documents.currency': 'in the facts',
   'documents.first_day': 'in the facts',
@@ -146,7 +150,7 @@ describe('a download (contract 2.90)', () => {
       union select conrelid::regclass::text from pg_constraint
       where contype = 'f' and confrelid in ('users'::regclass, 'accounts'::regclass)
       union select unnest(array['users', 'accounts', 'invoices', 'erased_users', 'documents', 'payments', 'allocations',
-        'contract_charges'])`.execute(app.db);
+        'contract_charges', 'vat_checks'])`.execute(app.db);
     expect(rows.length).toBeGreaterThan(10);
     const covered = new Set([...sections.map(({ table }) => table), ...Object.keys(leftOutTables)]);
     expect(rows.map(({ name }) => name).sort()).toEqual([...covered].sort());
@@ -208,6 +212,10 @@ describe('a download (contract 2.90)', () => {
     await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
       select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
       where email = ${email}`.execute(app.db);
+    await sql`insert into vat_checks (id, account_id, vat_id, asked_by, asked_at, is_valid)
+      select gen_random_uuid(), account_id, 'FR83404833048', 'DE136695976', now(), true from users where email = ${email}`.execute(
+      app.db,
+    );
     await sql`insert into staff_notes (id, user_id, author_id, text, at)
       select gen_random_uuid(), id, id, 'Mine', now() from users where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);

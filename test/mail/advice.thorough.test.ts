@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { kindsThat, type NoticeKind } from '../../db/tables/mail-kinds.ts';
+import { lookAfterVatIds } from '../../server/billing/invoices/vat-ids-to-check.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -218,6 +219,7 @@ const others: NoticeKind[] = [
   'staff_limited',
   'bank_details_changed',
   'billing_texts_changed',
+  'vat_ids_to_check',
 ];
 
 describe('the advice of a notice is true', () => {
@@ -574,6 +576,24 @@ describe('the advice of a notice is true', () => {
     expect(text).not.toMatch(/pigeon|For a test/);
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
     expect(await set(other.staff.cookie, germanSettings)).toBe(200);
+  });
+
+  it('vat_ids_to_check: an administrator sees which (contract 9.380)', async () => {
+    const { staff } = await openStaff(changes.app);
+    await setSettings(changes.app.db);
+    const vatId = 'FR83404833048';
+    await pushSignup(
+      changes.app,
+      buildSignup('vat-id', {
+        account: { name: 'Fleurs', billing: { address: { country: 'FR' }, vat_id: vatId } },
+        user: { email: 'vat-id@example.test', name: 'Zoë' },
+      }),
+    );
+    await lookAfterVatIds(changes.other.backend.deps);
+    const { text, path } = await readNotice(staff.email, 'vat_ids_to_check');
+    expect(text).toContain('an invoice waits for it, 14 days at most');
+    expect([text.includes(vatId), path]).toEqual([false, '/admin/billing#vat-ids']);
+    expect((await changes.app.send('/admin/billing', { cookie: staff.cookie })).text).toContain(vatId);
   });
 
   it('bank_details_changed: an administrator sees the change on the page, and stops it before it counts', async () => {

@@ -311,6 +311,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'people',
         'billing',
         'documents',
+        'vat-ids',
         'erasure',
         'sweep',
         'sums',

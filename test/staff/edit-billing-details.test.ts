@@ -118,9 +118,9 @@ describe('the form', () => {
   });
 
   it('takes another VAT ID as not checked, and lets a country that changes the tax wait', async () => {
+    await addInvoice(app.db, { email: target.email });
     expect((await post({ vatId: 'FR23334175221' })).status).toBe(303);
     expect(await read()).toMatchObject({ vat_id: 'FR23334175221', checked: null });
-    await addInvoice(app.db, { email: target.email });
     expect((await post({ country: 'DE', vatId: '' })).status).toBe(303);
     expect(await read()).toMatchObject({ country: 'FR', vat_id: 'FR23334175221', waits: 'DE' });
   });

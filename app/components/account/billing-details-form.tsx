@@ -13,7 +13,7 @@ type Props = Pick<OwnBilling, 'details' | 'countries'> & { email: string; refuse
 
 /** `refused` is set if this form was refused. */
 export function BillingDetailsForm({ details, countries, email, refused }: Props) {
-  const { company, hasCheckedVatId, invoiceEmail, waiting } = details;
+  const { company, invoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
   const present: Record<string, string> = {
     company: company ?? '',
@@ -51,7 +51,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
       </fieldset>
       <Field
         label="VAT ID (optional)"
-        hint={sayVatId(vatId, hasCheckedVatId && vatId === details.vatId)}
+        hint={sayVatId(vatId, details)}
         autoComplete="off"
         spellCheck={false}
         {...field('vatId')}
@@ -72,12 +72,17 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
   );
 }
 
-export const sayVatId = (vatId: string | null, isChecked: boolean) =>
-  vatId === null
-    ? 'With the letters of your country, such as FR12345678901.'
-    : isChecked
-      ? 'We have checked this VAT ID.'
-      : 'We have not checked this VAT ID yet. Until we have, it makes no difference to the tax.';
+/** `vatId` may wait for an administrator, while another VAT id of the account counts. */
+export const sayVatId = (
+  vatId: string | null,
+  counts: Pick<OwnBilling['details'], 'vatId' | 'hasCheckedVatId' | 'hasRefusedVatId'>,
+) => {
+  if (vatId === null) return 'With the letters of your country, such as FR40303265045.';
+  if (vatId === counts.vatId && counts.hasCheckedVatId) return 'We have checked this VAT ID.';
+  if (vatId === counts.vatId && counts.hasRefusedVatId)
+    return 'We could not confirm this VAT ID, so it makes no difference to the tax. Correct it, or contact us.';
+  return 'We have not checked this VAT ID yet. Until we have, it makes no difference to the tax.';
+};
 
 type CountryFieldProps = Pick<OwnBilling, 'countries'> & {
   name: string;

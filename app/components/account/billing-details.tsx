@@ -59,7 +59,7 @@ export function BillingDetails({ details, countries, email, isEditing, saved, re
 const none = <span className="hint">None</span>;
 
 function Text({ details, countries, email }: Pick<Props, 'details' | 'countries' | 'email'>) {
-  const { company, hasCheckedVatId, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
+  const { company, invoiceEmail, hasProvedInvoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
   const named = countries.find(({ code }) => code === country)?.name ?? country;
   const lines = [
@@ -89,7 +89,7 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
           {vatId ? (
             <>
               <bdi>{vatId}</bdi>
-              <p className="hint">{sayVatId(vatId, hasCheckedVatId && vatId === details.vatId)}</p>
+              <p className="hint">{sayVatId(vatId, details)}</p>
             </>
           ) : (
             none

@@ -1,5 +1,6 @@
 import { Contracts } from '../account/contracts.tsx';
 import { Badge } from '../badge.tsx';
+import { Instant } from '../instant.tsx';
 import { Section } from '../section.tsx';
 import { Acts, type Person } from './acts.tsx';
 import { Name, sayIgnored } from './words.tsx';
@@ -34,6 +35,8 @@ export function BillingSection({ person }: { person: Person }) {
     waiting,
     vatId,
     hasCheckedVatId,
+    hasRefusedVatId,
+    vatCheck,
     invoiceEmail,
     provedInvoiceEmail,
     ignored,
@@ -56,9 +59,10 @@ export function BillingSection({ person }: { person: Person }) {
           {vatId ? (
             <>
               <Name>{vatId}</Name>{' '}
-              <Badge meaning={hasCheckedVatId ? 'good' : 'waiting'}>
-                {hasCheckedVatId ? 'Checked' : 'Not checked'}
+              <Badge meaning={hasCheckedVatId ? 'good' : hasRefusedVatId ? 'neutral' : 'waiting'}>
+                {hasCheckedVatId ? 'Checked' : hasRefusedVatId ? 'Does not count' : 'Not checked'}
               </Badge>
+              {vatCheck && <VatCheck {...vatCheck} />}
             </>
           ) : (
             none
@@ -100,6 +104,29 @@ export function BillingSection({ person }: { person: Person }) {
       </dl>
       <Acts at="billing" />
     </Section>
+  );
+}
+
+type Answer = NonNullable<NonNullable<Person['billing']>['vatCheck']>;
+
+function VatCheck({ isValid, askedAt, name, address, consultation }: Answer) {
+  return (
+    <p className="hint">
+      VIES, <Instant at={askedAt} />: {isValid ? 'valid' : 'not valid'}
+      {isValid &&
+        (name ? (
+          <>
+            , <Name>{[name, address].filter(Boolean).join(', ')}</Name>
+          </>
+        ) : (
+          ', without a name'
+        ))}
+      {consultation && (
+        <>
+          . Consultation number <code>{consultation}</code>
+        </>
+      )}
+    </p>
   );
 }
 

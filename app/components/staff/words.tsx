@@ -47,6 +47,8 @@ export const blockedWords: Record<string, string> = {
   country_unread:
     'The billing address of its signup could not be read, and so not the country, which decides the tax. Ask the customer to enter it under Billing, or have the CRM report it again.',
   no_seller: 'There is no seller yet. Set one in the settings.',
+  vat_id_unchecked:
+    'Its VAT ID of another EU country decides the tax, and nobody has checked it. Say on the page of the person whether it is checked. After 14 days it is invoiced with tax.',
   no_tax_rule: 'No tax rule fits. Add one in the settings.',
   tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
   price_too_high: 'Its price is too high for an invoice.',

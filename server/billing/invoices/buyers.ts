@@ -40,10 +40,13 @@ export async function findBuyer(
 }
 
 export const buildTaxedBuyer = (
-  details: Pick<BillingDetails, 'country' | 'vatId' | 'hasCheckedVatId' | 'ignored'> = noDetails,
+  details: Pick<
+    BillingDetails,
+    'country' | 'vatId' | 'hasCheckedVatId' | 'isVatIdOpen' | 'ignored'
+  > = noDetails,
 ): TaxedBuyer | null => {
-  const { country, vatId, hasCheckedVatId } = details;
-  return isCountryUnread(details) ? null : { country, vatId, hasCheckedVatId };
+  const { country, vatId, hasCheckedVatId, isVatIdOpen } = details;
+  return isCountryUnread(details) ? null : { country, vatId, hasCheckedVatId, isVatIdOpen };
 };
 
 /** XML cannot contain noncharacters, but a name can. */

@@ -6,6 +6,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { startVatIdWait } from '../../../db/tables/billing-details.ts';
 import { listOpenCharges, type OpenCharge, setChargesLeft } from '../../../db/tables/contract-charges.ts';
 import {
   findCanceledContracts,
@@ -129,6 +130,7 @@ export async function invoiceBegun(
           { periods: charges, open },
           { now, isEnding, replaces },
         );
+  if (blocked === 'vat_id_unchecked') await startVatIdWait(trx, contract.accountId);
   if (waiting.length > 0 || left.length > 0)
     await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;

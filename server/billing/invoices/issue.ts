@@ -17,7 +17,7 @@ import { addDays, dayIn, lastDayBefore, startOfDay } from '../values/days.ts';
 import type { DocumentFacts, Seller } from '../values/document-facts.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { deferDocumentMails } from './mails.ts';
-import { findTax } from './tax.ts';
+import { findTax, mayReverse } from './tax.ts';
 
 export type Settings = { version: number; settings: BillingSettings };
 
@@ -34,6 +34,7 @@ export const zoneOf = (settings: Settings | undefined): string =>
 export type BlockedCode =
   | 'account_erased'
   | 'country_unread'
+  | 'vat_id_unchecked'
   | 'no_tax_rule'
   | 'tax_currency'
   | 'price_too_high';
@@ -52,6 +53,7 @@ export function computeInvoice(
   const sum = lines.reduce((total, { amount }) => total + amount, price.unitAmount);
   if (sum > maxAmount) return { blocked: 'price_too_high' };
   if (!buyer.taxed) return { blocked: 'country_unread' };
+  if (buyer.taxed.isVatIdOpen && mayReverse(seller, buyer.taxed)) return { blocked: 'vat_id_unchecked' };
   const tax = findTax(settings, buyer.taxed, lastDay);
   if (!tax) return { blocked: 'no_tax_rule' };
   const amounts = taxPrice(sum, tax.rate, settings.tax.prices);

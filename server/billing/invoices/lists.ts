@@ -14,9 +14,10 @@ import { minorDigits } from '../../basics/currencies.ts';
 import { readCount, readPage } from '../../basics/page.ts';
 import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
 import { findLastDay } from '../contracts/last-day.ts';
-import { findZone } from './issue.ts';
+import { findSettings, findZone, zoneOf } from './issue.ts';
+import { listReverseCountries } from './tax.ts';
 
-export const contractStates = [...contractStatusSchema.options, 'held'] as const;
+export const contractStates = [...contractStatusSchema.options, 'held', 'vat-id'] as const;
 export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
 /** `held` is why the next period of the contract cannot be invoiced. `email` is null once the user is erased. */
@@ -55,9 +56,11 @@ type Asked<Sort, Before> = {
 /** Returns a page of 50 contracts. `next` is the `before` of the next page. It is null on the last page. */
 export async function readContracts(
   db: Database,
-  { sort = '-created', before, ...filters }: Asked<ContractSort, string>,
+  { sort = '-created', before, ...asked }: Asked<ContractSort, string>,
 ) {
-  const zone = await findZone(db);
+  const settings = await findSettings(db);
+  const zone = zoneOf(settings);
+  const filters = { ...asked, vatIdsOf: listReverseCountries(settings?.settings.seller) };
   const { page, last } = await readPage((limit) => listContracts(db, { sort, before, limit, ...filters }));
   return {
     contracts: page.map((contract) => {

@@ -11,7 +11,7 @@ import { readNewEmailAddress } from '../../identity/ground/email-address.ts';
 import type { Config } from '../../settings/config.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { hasAddressPart, readCountry } from '../values/countries.ts';
-import { readVatId, readVatIdOfAny } from '../values/vat-ids.ts';
+import { isMistypedVatId, isSameVatId, isVatIdOf, readVatId, readVatIdOfAny } from '../values/vat-ids.ts';
 
 /** An empty text means that the detail is absent, as in a form. */
 export type GivenDetails = Record<
@@ -67,11 +67,18 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is the country of the buyer's address. */
-export function readBuyerVatId(text: string, country: string | undefined): Read<string | null> {
+/** `country` is the country of the buyer's address. The known VAT id stays right, even if a digit of it seems to be wrong. */
+export function readBuyerVatId(
+  text: string,
+  country: string | undefined,
+  known: string | null = null,
+): Read<string | null> {
   if (isEmpty(text)) return { value: null };
   const value = country === undefined ? readVatIdOfAny(text) : readVatId(country, text);
-  return value === undefined ? fault('vatId', faultWords.vat_id_malformed) : { value };
+  if (value !== undefined) return { value };
+  if (!isMistypedVatId(text)) return fault('vatId', faultWords.vat_id_malformed);
+  const isKnown = isSameVatId(text, known) && (country === undefined || isVatIdOf(country, known ?? ''));
+  return isKnown ? { value: known } : fault('vatId', faultWords.vat_id_digits);
 }
 
 export function readInvoiceEmail(text: string, config: Pick<Config, 'production'>): Read<string | null> {
@@ -95,7 +102,7 @@ export function readDetails(
     : { value: { address: known.address, country: known.country } };
   // The country and the VAT id must fit each other, even if something else is wrong with the address.
   const vatId = isGiven('country', 'vatId')
-    ? readBuyerVatId(given.vatId, readCountry(given.country))
+    ? readBuyerVatId(given.vatId, readCountry(given.country), known.vatId)
     : { value: known.vatId };
   const invoiceEmail = isGiven('invoiceEmail')
     ? readInvoiceEmail(given.invoiceEmail, config)

@@ -10,6 +10,7 @@ import {
   listIncomplete,
   listOverdue,
   listUnmade,
+  listVatIdsToCheck,
   listWaitingCountries,
   sumOpen,
   sumUnallocated,
@@ -31,6 +32,7 @@ import { divideRounded } from '../values/amounts.ts';
 import { nameCountry } from '../values/countries.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, zoneOf } from './issue.ts';
+import { listReverseCountries } from './tax.ts';
 import { overdueBefore } from './waiting-country.ts';
 
 const most = 100;
@@ -57,6 +59,7 @@ export async function readSummary(
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
+    vatIds,
     open,
     overdue,
     held,
@@ -72,6 +75,7 @@ export async function readSummary(
     more,
     waitsSince,
   ] = await Promise.all([
+    listVatIdsToCheck(db, listReverseCountries(settings?.settings.seller)),
     sumOpen(db, now),
     listOverdue(db, now),
     listBlocked(db),
@@ -87,8 +91,10 @@ export async function readSummary(
     hasIncomeBefore(db, from),
     findBillingPause(db),
   ]);
-  const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
+  const lists = { vatIds, overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
   return {
+    /** VAT ids that may reverse the tax, and wait for an administrator. */
+    vatIds: vatIds.slice(0, most),
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
     pastDue: pastDue.slice(0, most).map(({ open, waiting, ...contract }) => ({

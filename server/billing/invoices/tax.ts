@@ -1,14 +1,19 @@
 // Which tax a document charges (contract 7.62 to 7.66).
 
 import type { BillingSettings } from '../settings/settings.ts';
-import { isMemberState } from '../values/countries.ts';
+import { isMemberState, listMemberStates } from '../values/countries.ts';
 import type { TaxCategory } from '../values/document-facts.ts';
-import { readVatId } from '../values/vat-ids.ts';
+import { isVatIdOf } from '../values/vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
-/** `country` is null if the buyer gave none. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
-export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
+/** `country` is null if the buyer gave none. `hasCheckedVatId`: `vatId` counts. `isVatIdOpen`: it waits for a decision. */
+export type TaxedBuyer = {
+  country: string | null;
+  vatId: string | null;
+  hasCheckedVatId: boolean;
+  isVatIdOpen?: boolean;
+};
 
 /** Returns the tax for a period that ends on `lastDay`, or undefined if no rule covers it. */
 export function findTax(
@@ -17,7 +22,7 @@ export function findTax(
   lastDay: string,
 ): Tax | undefined {
   const country = buyer.country ?? seller.address.country;
-  if (seller.vat_id !== undefined && isReverseCharge(seller.address.country, country, buyer))
+  if (buyer.hasCheckedVatId && mayReverse(seller, buyer))
     return { category: 'AE', rate: 0, words: tax.reverse_charge_words };
   const own = tax.rules.filter((rule) => rule.country === country);
   const [rule] = (own.length > 0 ? own : tax.rules.filter((each) => each.country === '*'))
@@ -37,7 +42,18 @@ export const isTaxedAlike = (
     return a?.category === b?.category && a?.rate === b?.rate;
   });
 
-function isReverseCharge(sellers: string, buyers: string, { vatId, hasCheckedVatId }: TaxedBuyer): boolean {
-  const isAbroad = sellers !== buyers && isMemberState(sellers) && isMemberState(buyers);
-  return isAbroad && hasCheckedVatId && vatId !== null && readVatId(buyers, vatId) === vatId;
-}
+/** The countries of buyers with whom tax may be reversed. None without a seller. */
+export const listReverseCountries = (seller: BillingSettings['seller'] | undefined): string[] =>
+  seller?.vat_id !== undefined && isMemberState(seller.address.country)
+    ? listMemberStates().filter((country) => country !== seller.address.country)
+    : [];
+
+/** Whether tax is reversed if the VAT id is checked. */
+export const mayReverse = (
+  seller: BillingSettings['seller'],
+  { country, vatId }: Pick<TaxedBuyer, 'country' | 'vatId'>,
+): boolean =>
+  country !== null &&
+  vatId !== null &&
+  listReverseCountries(seller).includes(country) &&
+  isVatIdOf(country, vatId);

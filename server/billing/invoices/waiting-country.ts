@@ -11,6 +11,7 @@ import {
 } from '../../../db/tables/billing-details.ts';
 import { hasDocuments } from '../../../db/tables/documents.ts';
 import { daysAfter } from '../../basics/instant.ts';
+import { isSameVatId } from '../values/vat-ids.ts';
 import { findSettings } from './issue.ts';
 import { isCountryUnread, mayHideCountry } from './read-details.ts';
 import { isTaxedAlike } from './tax.ts';
@@ -27,7 +28,7 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
     address,
     country,
     vatId,
-    hasCheckedVatId: details.hasCheckedVatId && vatId === details.vatId,
+    hasCheckedVatId: details.hasCheckedVatId && isSameVatId(vatId, details.vatId),
   };
 };
 
@@ -64,7 +65,7 @@ async function changesTax(
   const after = {
     country: given.country,
     vatId: given.vatId,
-    hasCheckedVatId: hasCheckedVatId && given.vatId === vatId,
+    hasCheckedVatId: hasCheckedVatId && isSameVatId(given.vatId, vatId),
   };
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }

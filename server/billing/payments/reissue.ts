@@ -71,6 +71,7 @@ function describe(
 export const blockedWords: Record<BlockedCode, string> = {
   account_erased: faultWords.reissue_no_buyer,
   country_unread: faultWords.blocked_country_unread,
+  vat_id_unchecked: faultWords.blocked_vat_id_unchecked,
   no_tax_rule: faultWords.blocked_no_tax_rule,
   tax_currency: faultWords.blocked_tax_currency,
   price_too_high: faultWords.blocked_price_too_high,

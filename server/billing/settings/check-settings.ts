@@ -29,7 +29,7 @@ function* checkVatId(json: unknown): Iterable<FieldError> {
   const vatId = find(json, 'seller', 'vat_id');
   if (country === undefined || typeof vatId !== 'string' || readVatId(country, vatId) !== undefined) return;
   const detail = isMemberState(country)
-    ? `Check the VAT ID: one of this country begins with ${vatPrefix(country)}, and has its form.`
+    ? `Check the VAT ID: one of this country begins with ${vatPrefix(country)}, and has its form and its check digits.`
     : 'Use 1 to 30 characters.';
   yield { pointer: '/seller/vat_id', detail };
 }

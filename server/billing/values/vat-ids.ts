@@ -1,5 +1,7 @@
-// VAT ids (contract 7.106). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any short text fits.
+// VAT ids (contract 7.106 and 7.484). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any short
+// text fits.
 import { billingTextSchema } from './billing-text.ts';
+import { hasRightVatDigits } from './vat-digits.ts';
 
 /** The form of what comes after the prefix, by country. */
 const forms: Record<string, RegExp> = {
@@ -34,20 +36,40 @@ const forms: Record<string, RegExp> = {
 
 export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
 
-/** The VAT id as documents print it, or undefined if it does not fit the country. */
-export function readVatId(country: string, text: string): string | undefined {
-  const form = forms[country];
-  if (!form) return otherSchema.safeParse(text).data;
-  if (text.length > 60) return undefined;
-  const id = text.replaceAll(/[\s.-]/g, '').toUpperCase();
-  const prefix = vatPrefix(country);
-  return id.startsWith(prefix) && form.test(id.slice(prefix.length)) ? id : undefined;
-}
-
 const otherSchema = billingTextSchema(30);
 
-/** Reads the VAT id of a buyer without a known country. The prefix of an EU country requires the form of that country. */
-export function readVatIdOfAny(text: string): string | undefined {
-  const start = text.slice(0, 60).trim().slice(0, 2).toUpperCase();
-  return readVatId(Object.keys(forms).find((country) => vatPrefix(country) === start) ?? '', text);
+/** The VAT id as documents print it, or undefined if it does not fit the country or has a wrong digit. */
+export function readVatId(country: string, text: string): string | undefined {
+  if (!forms[country]) return otherSchema.safeParse(text).data;
+  const id = bare(text);
+  return isVatIdOf(country, id) && hasRightVatDigits(country, id.slice(2)) ? id : undefined;
 }
+
+/** Whether the VAT id is spelled like one of this EU country. Its digits may be wrong. */
+export function isVatIdOf(country: string, id: string): boolean {
+  const prefix = vatPrefix(country);
+  return id.startsWith(prefix) && forms[country]?.test(id.slice(prefix.length)) === true;
+}
+
+/** Reads the VAT id of a buyer without a known country. The prefix of an EU country requires the form of that country. */
+export const readVatIdOfAny = (text: string): string | undefined =>
+  readVatId(countryOfVatId(text) ?? '', text);
+
+/** Whether only a digit of the VAT id is wrong. */
+export const isMistypedVatId = (text: string): boolean => {
+  const country = countryOfVatId(text);
+  return country !== undefined && isVatIdOf(country, bare(text)) && readVatId(country, text) === undefined;
+};
+
+export const isSameVatId = (one: string | null, other: string | null): boolean =>
+  one !== null && other !== null && bare(one) === bare(other);
+
+const bare = (text: string) =>
+  text
+    .slice(0, 60)
+    .replaceAll(/[\s.-]/g, '')
+    .toUpperCase();
+
+/** The EU country whose prefix the VAT id has. */
+const countryOfVatId = (text: string) =>
+  Object.keys(forms).find((country) => vatPrefix(country) === bare(text).slice(0, 2));

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { listAllContracts, listAllInvoices } from '../../../db/tables/invoice-lists.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
-import { findZone } from '../../billing/invoices/issue.ts';
+import { findSettings, findZone, zoneOf } from '../../billing/invoices/issue.ts';
 import {
   contractStates,
   describeListedContract,
@@ -11,6 +11,7 @@ import {
   invoiceStates,
 } from '../../billing/invoices/lists.ts';
 import { readPreview } from '../../billing/invoices/preview.ts';
+import { listReverseCountries } from '../../billing/invoices/tax.ts';
 import { type BookName, bookNames, exportBooks } from '../../billing/upkeep/export.ts';
 import { isDay } from '../../billing/values/days.ts';
 import { formatAmount } from '../../billing/values/decimals.ts';
@@ -76,8 +77,11 @@ export function addInvoiceCommands(program: Command): void {
     .option(...json)
     .action((options: ListOptions) =>
       list(options, 'No contracts.', async function* (db, accountId) {
-        const zone = await findZone(db);
-        for await (const contracts of listAllContracts(db, { accountId }))
+        const settings = await findSettings(db);
+        const zone = zoneOf(settings);
+        const isByVatId = options.state === 'vat-id';
+        const vatIdsOf = isByVatId ? listReverseCountries(settings?.settings.seller) : undefined;
+        for await (const contracts of listAllContracts(db, { accountId, vatIdsOf }))
           yield contracts.map((contract) => {
             const described = describeListedContract(contract, { now: now(), zone });
             const { signup_id, status, plan, last_day, held, email } = described;
@@ -85,7 +89,8 @@ export function addInvoiceCommands(program: Command): void {
               ...[signup_id, status, plan, email ?? 'erased'],
               ...[last_day && `last day ${last_day}`, held && `held: ${held}`],
             ];
-            return { states: [status, ...(held ? ['held'] : [])], described, facts };
+            const states = [status, ...(held ? ['held'] : []), ...(isByVatId ? ['vat-id'] : [])];
+            return { states, described, facts };
           });
       }),
     );

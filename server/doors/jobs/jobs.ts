@@ -2,6 +2,7 @@
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
+import { lookAfterVatIds } from '../../billing/invoices/vat-ids-to-check.ts';
 import { creditEnded } from '../../billing/payments/credit-ended.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
@@ -37,6 +38,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
       await creditEnded(deps, signal);
     }),
     start('documents', 1_000, (signal) => makeDueDocuments({ ...deps, maker }, signal)),
+    start('vat-ids', 60_000, (signal) => lookAfterVatIds(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),

@@ -141,6 +141,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   }),
   billing_texts_changed: buildNotice('billing_texts_changed', { ...notice, by: admin, what: 'name payment' }),
   staff_limited: buildNotice('staff_limited', { ...notice, who: manager }),
+  vat_ids_to_check: buildNotice('vat_ids_to_check', notice),
   account_deleted: buildNotice('account_deleted', notice),
   account_linked: buildNotice('account_linked', notice),
   account_resumed: buildNotice('account_resumed', notice),
