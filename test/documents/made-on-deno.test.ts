@@ -133,32 +133,17 @@ it('a document that needs more memory than its thread has fails as that one, and
   await stop(service);
 });
 
-describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILE`, () => {
-  it('has a document made, after the next start, that the built-in font could not show', async () => {
-    const number = 'FONT-1';
+// Contract 7.490.
+describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILES`, () => {
+  it.each<Runtime>(['node', 'deno'])('shows on %s what the built-in font cannot', async (runtime) => {
+    const number = `FONT-${runtime.toUpperCase()}`;
     const { buyer } = samples['an invoice with tax'];
-    const before = await start('node');
-    await issue(number, { ...samples['an invoice with tax'], buyer: { ...buyer, name: '花 Ltd' } });
-    const readQueue = async () =>
-      (
-        await sql<{ error: string | null }>`
-          select last_error as error from documents_to_make where number = ${number}`.execute(database.db)
-      ).rows[0]?.error;
-    await expect
-      .poll(readQueue, { timeout: 30_000 })
-      .toBe(`The font lacks U+82B1 of document ${number}. Name a font that has it in BILLING_FONT_FILE.`);
-    await stop(before);
-
     const folder = await makeFolder();
     const font = join(folder, 'other.ttf');
     await writeFile(font, buildOtherFont());
-    // A document that failed waits for up to six hours, so this makes it due.
-    await sql`update documents_to_make set next_try_at = billing_now() where number = ${number}`.execute(
-      database.db,
-    );
-    const after = await start('node', { BILLING_FONT_FILE: font });
+    const after = await start(runtime, { BILLING_FONT_FILES: font });
+    await issue(number, { ...samples['an invoice with tax'], buyer: { ...buyer, name: '花 Ltd' } });
     const { pdf } = await filesOf(number, after);
-    expect(await readQueue()).toBeUndefined();
     const [used, ...more] = readFonts(pdf);
     expect(more).toEqual([]);
     expect(used?.[0]).toContain(`+${otherFontName}`);

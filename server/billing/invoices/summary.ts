@@ -10,6 +10,7 @@ import {
   listIncomplete,
   listOverdue,
   listUnmade,
+  listUnprinted,
   listWaitingCountries,
   sumOpen,
   sumUnallocated,
@@ -24,6 +25,7 @@ import {
 } from '../../../db/tables/reports.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import { minorDigits } from '../../basics/currencies.ts';
+import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { lastDayOfTrial } from '../contracts/last-day.ts';
 import { divideRounded } from '../values/amounts.ts';
@@ -34,6 +36,7 @@ import { overdueBefore } from './waiting-country.ts';
 const most = 100;
 const monthsOfIncome = 13;
 const trialDays = 30;
+const unprintedDays = 30;
 
 /** A month such as 2025-11. */
 export const monthSchema = z
@@ -61,6 +64,7 @@ export async function readSummary(
     incomplete,
     ignored,
     unmade,
+    unprinted,
     waiting,
     unallocated,
     recurring,
@@ -76,6 +80,7 @@ export async function readSummary(
     listIncomplete(db),
     listIgnored(db),
     listUnmade(db),
+    listUnprinted(db, daysAfter(now, -unprintedDays)),
     listWaitingCountries(db),
     sumUnallocated(db),
     sumRecurring(db, now),
@@ -85,7 +90,17 @@ export async function readSummary(
     hasIncomeBefore(db, { zone, month: from }),
     findBillingPause(db),
   ]);
-  const lists = { overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
+  const lists = {
+    overdue,
+    pastDue,
+    held,
+    countries: waiting,
+    incomplete,
+    ignored,
+    unmade,
+    unprinted,
+    trials,
+  };
   return {
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
@@ -99,6 +114,8 @@ export async function readSummary(
     incomplete: incomplete.slice(0, most),
     ignored: ignored.slice(0, most),
     unmade: unmade.slice(0, most),
+    /** Documents of the last 30 days that show letters as □. */
+    unprinted: unprinted.slice(0, most),
     trials: trials
       .slice(0, most)
       .map((trial) => ({ ...trial, lastDay: lastDayOfTrial(zone, trial.trialEndsAt) })),
