@@ -247,7 +247,7 @@ client needs a callback and a secret, and a client has both or neither.`,
       {
         name: 'BILLING_FONT_FILES',
         meaning:
-          'Fonts of invoices and credit notes besides the built-in one: TTF, OTF, TTC or OTC files of 32 MiB at most each and 64 MiB together, read at the start and kept in memory. Each character is in the first font that has it; the built-in font comes last. Of a collection, the first font counts. [Billing](billing.md#names-in-every-script) says which ones Debian has. Their licences must allow that documents hold parts of them.',
+          'Fonts of invoices and credit notes besides the built-in one: TTF, OTF, TTC or OTC files of 32 MiB at most each and 64 MiB together, read at the start and kept in memory, twice while documents are made. Each character is in the first font that has it; the built-in font comes last. A collection counts as its first font. [Billing](billing.md#names-in-every-script) says which ones Debian has. Their licences must allow that documents hold parts of them.',
         fallback: 'DejaVu Sans Condensed alone: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic',
       },
     ],

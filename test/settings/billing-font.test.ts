@@ -58,7 +58,7 @@ describe('BILLING_FONT_FILES', () => {
     expect(fonts[0]?.length).toBeGreaterThan(builtIn.length);
   });
 
-  it('may be collections, of which the first font counts', () => {
+  it('may be collections, which count as their first font', () => {
     const [font = new Uint8Array()] = read('right.ttc');
     const view = new DataView(font.buffer, font.byteOffset);
     expect(view.getUint32(0)).toBe(0x00010000);

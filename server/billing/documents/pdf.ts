@@ -42,7 +42,15 @@ export async function buildSample({ invoice, creditNote, reminder, fonts }: Samp
   const bytes = collect(sheet.doc);
   const { left, right } = page;
   const mark = (as: 'P' | 'Artifact') =>
-    sheet.write(sampleMark, { x: left, y: 26, width: right - left, bold: true, colour: '#b3261e', as });
+    sheet.write(sampleMark, {
+      x: left,
+      y: 24,
+      width: right - left,
+      size: 12,
+      bold: true,
+      colour: '#b3261e',
+      as,
+    });
   const countPages = () => sheet.doc.bufferedPageRange().count;
   const parts = [
     () => writeDocument(sheet, invoice),

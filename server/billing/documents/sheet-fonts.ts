@@ -63,6 +63,8 @@ export class SheetFonts implements Fonts {
 
   /** The characters of a syllable are in one font, if a font has them all. */
   pick = (text: string): number[] => {
+    // Most texts are in one font, and finding the syllables of a very long one takes seconds.
+    if (this.#find([...new Set(listSeen(text))]) === 0) return Array<number>(text.length).fill(0);
     const fonts: number[] = [];
     for (const { segment } of segmenter.segment(text)) {
       const seen = listSeen(segment);
