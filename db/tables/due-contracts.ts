@@ -1,7 +1,6 @@
 // Finds contracts to invoice, contracts past due, and contracts that have ended. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import { isMade } from './invoices.ts';
 
 /** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
@@ -45,7 +44,6 @@ export async function findContractsInArrears(
     .where('i.status', '=', 'open')
     .where(sql<boolean>`coalesce(i.past_due_at, i.due_at) <= ${now}`)
     .where('c.status', '=', 'active')
-    .where(isMade)
     .where(sql<boolean>`c.id <> all(${except}::uuid[])`)
     .limit(limit)
     .execute();

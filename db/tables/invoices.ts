@@ -229,7 +229,7 @@ const statusOf = ({
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
 /** Whether an open invoice makes the contract past due. */
-/** An invoice whose files could not be made yet does not count (contract 7.495). */
+/** An invoice does not count while making its files has failed (contract 7.495). */
 export async function isPastDue(db: Database, contractId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('invoices as i')
@@ -237,15 +237,12 @@ export async function isPastDue(db: Database, contractId: string, now: Date): Pr
     .where('i.contract_id', '=', contractId)
     .where('i.status', '=', 'open')
     .where(sql<boolean>`coalesce(i.past_due_at, i.due_at) <= ${now}`)
-    .where(isMade)
+    .where(sql<boolean>`not exists (
+      select from documents_to_make m where m.number = i.document and m.last_error is not null)`)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
-
-/** For a query with invoices as `i`. While no try has failed, the files are seconds away. */
-export const isMade = sql<boolean>`not exists (
-  select from documents_to_make m where m.number = i.document and m.last_error is not null)`;
 
 export async function hasOverdueInvoice(db: Database, accountId: string, now: Date): Promise<boolean> {
   const row = await db

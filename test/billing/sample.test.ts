@@ -143,7 +143,7 @@ describe('/admin/billing/settings/sample.pdf', () => {
     expect(page.text).toContain(`href="${path}"`);
   });
 
-  it('stores nothing, takes no number, and is made one at a time', async () => {
+  it('stores nothing and takes no number', async () => {
     await setSettings(app.db);
     const count = async () =>
       (
@@ -152,13 +152,8 @@ describe('/admin/billing/settings/sample.pdf', () => {
           + (select count(*) from mails) as rows`.execute(app.db)
       ).rows;
     const before = await count();
-    const answers = await Promise.all(Array.from({ length: 16 }, () => get()));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses).toContain(200);
-    for (const { status, headers } of answers)
-      expect([200, 503]).toContain(headers.get('retry-after') === '1' ? 503 : status);
-    expect(await count()).toEqual(before);
     expect((await get()).status).toBe(200);
+    expect(await count()).toEqual(before);
   });
 
   it.skipIf(!hasPoppler)('is of what waits', async () => {

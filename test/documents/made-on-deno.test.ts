@@ -23,6 +23,7 @@ import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { openFreshDatabase } from '../support/database/database.ts';
 import { makeFolder } from '../support/database/postgres.ts';
+import { addStaff } from '../support/people/staff.ts';
 import { readOurFile } from '../support/project/documents.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -99,6 +100,29 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       expect(String(files.xml)).toContain(`<ram:ID>${number}</ram:ID>`);
       expect(readSealedFacts(files.pdf, readConfig({}).encryptionKeys)).toMatchObject({ number });
     }
+    await stop(service);
+  });
+});
+
+// Contract 7.498.
+describe.each<Runtime>(['node', 'deno'])('a sample on %s', (runtime) => {
+  it('is made by a thread, one at a time', async () => {
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: database.url });
+    const { cookie } = await addStaff({ db: database.db, config: readConfig({}) });
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/admin/billing/settings/sample.pdf`, { headers: { cookie } });
+    const answers = await Promise.all(Array.from({ length: 16 }, ask));
+    const statuses = answers.map(({ status }) => status);
+    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    for (const { status, headers } of answers)
+      expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    const again = await ask();
+    expect(
+      Buffer.from(await again.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-');
     await stop(service);
   });
 });
