@@ -109,7 +109,7 @@ export const needed = {
       'token_hash',
       'user_id',
     ],
-    document_files: ['made_at', 'number', 'pdf', 'pdf_sha256', 'xml', 'xml_sha256'],
+    document_files: ['made_at', 'number', 'pdf', 'pdf_sha256', 'unprinted', 'xml', 'xml_sha256'],
     document_series: ['last_issued_on', 'last_number', 'prefix', 'year'],
     documents: [
       'category',

@@ -1405,10 +1405,12 @@ CREATE TABLE document_files (
   xml bytea,
   xml_sha256 bytea,
   made_at timestamp with time zone NOT NULL,
+  unprinted text,
   CONSTRAINT document_files_pkey PRIMARY KEY (number),
   CONSTRAINT document_files_xml_whole CHECK ((xml IS NULL) = (xml_sha256 IS NULL)),
   CONSTRAINT document_files_number_fkey FOREIGN KEY (number) REFERENCES documents(number) ON DELETE CASCADE
 );
+CREATE INDEX document_files_made_at_idx ON document_files USING btree (made_at) WHERE unprinted IS NOT NULL;
 
 CREATE TRIGGER document_files_refuse_change BEFORE DELETE OR UPDATE ON document_files
   FOR EACH ROW

@@ -176,6 +176,7 @@ export interface DocumentFiles {
   number: string;
   pdf: Uint8Array;
   pdf_sha256: Uint8Array;
+  unprinted: string | null;
   xml: Uint8Array | null;
   xml_sha256: Uint8Array | null;
 }

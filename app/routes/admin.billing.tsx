@@ -46,6 +46,7 @@ export default function AdminBilling() {
     incomplete,
     ignored,
     unmade,
+    unprinted,
     unallocated,
     ...more
   } = useLoaderData<typeof loader>();
@@ -65,6 +66,7 @@ export default function AdminBilling() {
       leavesOut('incomplete') || leavesOut('ignored'),
     ],
     ['unmade', 'Without a file', unmade.length, leavesOut('unmade')],
+    ['unprinted', 'With □', unprinted.length, leavesOut('unprinted')],
     ['trials', 'Trials', trials.length, leavesOut('trials')],
     ['open', 'Open'],
     ['recurring', 'Recurring'],
@@ -295,6 +297,17 @@ export default function AdminBilling() {
               title={number}
               about={`Tried ${tries} times: ${lastError}`}
             />
+          ))}
+        </List>
+      </Section>
+      <Section
+        id="unprinted"
+        title="Letters that no font has"
+        intro={`${first('unprinted', 'the newest') ?? 'Of the last 30 days.'} The PDF shows □ for these letters; its e-invoice has them. With a font for them in BILLING_FONT_FILES, new documents show them.`}
+      >
+        <List nothing="Each letter could be shown.">
+          {unprinted.map(({ number, letters }) => (
+            <Row key={number} href={`/admin/invoices/${number}`} title={number} about={letters} />
           ))}
         </List>
       </Section>

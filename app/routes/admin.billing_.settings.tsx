@@ -124,6 +124,13 @@ export default function BillingSettings() {
           </ul>
         </Section>
       )}
+      {inForce && (
+        <p>
+          <a href="/admin/billing/settings/sample.pdf">See a sample</a>: an invoice, a credit note and a
+          reminder of {pending ? 'these settings, with what waits' : 'these settings'}. Nothing is stored, and
+          no number is taken.
+        </p>
+      )}
       <SettingsForm
         sections={sections}
         values={isTyped ? refused.values : fields}

@@ -4,6 +4,7 @@ import * as staffInvitations from './m101-staff-invitations.ts';
 import * as staffNotes from './m102-staff-notes.ts';
 import * as pastDuePeriods from './m103-past-due-periods.ts';
 import * as vatChecks from './m104-vat-checks.ts';
+import * as unprintedLetters from './m105-unprinted-letters.ts';
 import * as wakeDocumentMails from './m106-wake-document-mails.ts';
 import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
@@ -14,6 +15,7 @@ export const migrations = {
   'm102-staff-notes': staffNotes,
   'm103-past-due-periods': pastDuePeriods,
   'm104-vat-checks': vatChecks,
+  'm105-unprinted-letters': unprintedLetters,
   'm106-wake-document-mails': wakeDocumentMails,
   'm108-contract-charges': contractCharges,
   'm109-document-country': documentCountry,

@@ -3,17 +3,21 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined };
+/** `missing` are letters that the PDF shows as □. */
+type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined; missing?: string[] };
+
+const longestList = 100;
 
 /** If the document has files already, they stay as they are. */
 export async function insertFiles(
   trx: Transaction<DB>,
-  { number, pdf, xml = null }: NewFiles,
+  { number, pdf, xml = null, missing = [] }: NewFiles,
 ): Promise<void> {
+  const unprinted = missing.slice(0, longestList).join('') || null;
   // The digests are of what the database received.
   await sql`
-    insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, made_at)
-      select number, pdf, sha256(pdf), xml, sha256(xml), billing_now()
+    insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, unprinted, made_at)
+      select number, pdf, sha256(pdf), xml, sha256(xml), ${unprinted}::text, billing_now()
       from (values (${number}::text, ${pdf}::bytea, convert_to(${xml}::text, 'UTF8'))) as made (number, pdf, xml)
       on conflict (number) do nothing`.execute(trx);
 }

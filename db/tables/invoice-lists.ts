@@ -288,6 +288,23 @@ export async function listUnmade(
     .execute();
 }
 
+/** Documents made since a day whose PDF shows letters as □. The newest come first. */
+export async function listUnprinted(
+  db: Database,
+  since: Date,
+): Promise<{ number: string; letters: string }[]> {
+  return db
+    .selectFrom('document_files')
+    .select(['number', 'unprinted as letters'])
+    .where('unprinted', 'is not', null)
+    .$narrowType<{ letters: string }>()
+    .where('made_at', '>=', since)
+    .orderBy('made_at', 'desc')
+    .orderBy('number')
+    .limit(listed)
+    .execute();
+}
+
 /** Unallocated money by currency. Refunds that no payment covers are listed separately, with an amount below 0. */
 export async function sumUnallocated(
   db: Database,

@@ -9,6 +9,7 @@ import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts'
 import { passkeyEndpoints } from '../doors/endpoints/passkey-endpoints.ts';
 import { passkeyOptions } from '../doors/endpoints/passkey-options.ts';
 import { payments } from '../doors/endpoints/payments.ts';
+import { type SamplePlace, sampleFile } from '../doors/endpoints/sample-file.ts';
 import { securityTxt } from '../doors/endpoints/security-txt.ts';
 import { ssoEvents } from '../doors/endpoints/sso-events.ts';
 import { ssoProfile } from '../doors/endpoints/sso-profile.ts';
@@ -31,6 +32,7 @@ export function createEndpoints(
     (...given: Given) =>
       work(deps, ...given);
   const filePlaces: FilePlaces = { taken: 0 };
+  const samplePlace: SamplePlace = { isTaken: false };
   return {
     launch: bind(launch),
     ssoProfile: bind(ssoProfile),
@@ -47,6 +49,7 @@ export function createEndpoints(
     staffDocumentFile: bind(staffDocumentFile),
     staffFile: (request: Request, visit: Visit, asked: { name: string }) =>
       staffFile(deps, filePlaces, request, visit, asked),
+    sampleFile: (request: Request, visit: Visit) => sampleFile(deps, samplePlace, request, visit),
     brandFile: bind(brandFile),
     keptMail: bind(keptMail),
     securityTxt: bind(securityTxt),

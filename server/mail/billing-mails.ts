@@ -113,26 +113,16 @@ async function composeAboutDocument(
     (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   if (isProved && !found?.pdf && (details.archive || !hasFailed))
     return { until: waitFrom(now(), found?.nextTryAt) };
-  const { line, currency, seller } = facts;
+  const { currency } = facts;
   // As on pages, the mail names the bank account in force, not the account in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
-  const replyTo = account?.email ?? seller.email;
+  const replyTo = account?.email ?? facts.seller.email;
   const message = billingMails[kind]({
-    ...nothing(config.baseUrl),
+    ...sayDocument(facts, account, config.baseUrl),
     hasLogin,
     setPassword: hasLogin ? await createLink(deps, { mailId: id, email: to }) : undefined,
-    seller: seller.name,
     sellerEmail: replyTo,
-    bank: account?.iban
-      ? { recipient: account.name, iban: spellIban(account.iban), bic: account.bic }
-      : undefined,
-    number,
-    invoice: facts.invoice?.number ?? number,
-    replaces: facts.replaces,
     corrects: await findCorrected(db, details.creditNote),
-    plan: line.title,
-    period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
-    total: formatAmount(facts.total, currency),
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
@@ -168,6 +158,25 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   const token = await createPasswordToken(db, { ...reader, expiresAt });
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
+/** What the facts of a document say by themselves. `account` is the seller's bank account in force. */
+export const sayDocument = (
+  { number, invoice, replaces, line, total, currency, seller }: DocumentFacts,
+  account: BillingSettings['seller'] | undefined,
+  baseUrl: string,
+): BillingWords => ({
+  ...nothing(baseUrl),
+  seller: seller.name,
+  sellerEmail: seller.email,
+  bank: account?.iban
+    ? { recipient: account.name, iban: spellIban(account.iban), bic: account.bic }
+    : undefined,
+  number,
+  invoice: invoice?.number ?? number,
+  replaces,
+  plan: line.title,
+  period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
+  total: formatAmount(total, currency),
+});
 
 /** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
 async function findCorrected(db: Dependencies['db'], creditNote: string | undefined) {

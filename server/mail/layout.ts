@@ -3,7 +3,8 @@
 // Nothing is loaded from anywhere.
 import { escapeHtml } from '../basics/escape-html.ts';
 import { decodeIfPossible } from '../basics/text.ts';
-import type { Accent } from '../settings/accent.ts';
+import { type Accent, buildAccent } from '../settings/accent.ts';
+import type { Config } from '../settings/config.ts';
 import type { Message } from './mailer.ts';
 
 export type MailMessage = {
@@ -28,6 +29,14 @@ export type MailStyle = {
   /** `mailto:` or `https:`. */
   supportUrl: string | undefined;
 };
+
+// The value of --accent in app/styles.
+const usualAccent = buildAccent('#0e6b56');
+
+export const styleOf = ({ name, brand, baseUrl, supportUrl }: Config): MailStyle => ({
+  ...{ name, baseUrl, supportUrl },
+  accent: brand.accent ?? usualAccent,
+});
 
 /** `greeted` must come from `findGreeted`: strangers may have typed any other name. */
 export function layOut(

@@ -22,11 +22,10 @@ import {
   createTakeBackToken,
   findLaunchedClient,
 } from '../identity/ground/address-proof.ts';
-import { buildAccent } from '../settings/accent.ts';
 import { composeBillingMail, findOrdered, findSellerName } from './billing-mails.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
-import { layOut } from './layout.ts';
+import { layOut, styleOf } from './layout.ts';
 import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
 import { buildNotice, buildRest } from './notices.ts';
@@ -114,8 +113,8 @@ async function composeMessage(
 ): Promise<Message | { until: Date } | undefined> {
   const { db, config, now } = deps;
   const { id, kind, recipient: to, details, greeted } = mail;
-  const { name, baseUrl, brand, supportUrl, clients } = config;
-  const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
+  const { name, baseUrl, supportUrl, clients } = config;
+  const style = styleOf(config);
   if (isAboutBilling(kind)) {
     const composed = await composeBillingMail(deps, { id, kind, details });
     if (!composed || 'until' in composed) return composed;
@@ -174,9 +173,6 @@ async function composeMessage(
   const written = build({ link, life, name, product, seller, ordered, role: details.role });
   return { id, to, ...layOut(written, style, greeted) };
 }
-
-// The value of --accent in app/styles.
-const usualAccent = buildAccent('#0e6b56');
 
 /** The last mail to an erased person: their address is deleted with it. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';

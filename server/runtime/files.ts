@@ -1,7 +1,7 @@
 // Finds files, and reads and writes them in bounded memory.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, fstatSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readdir, readlink, stat } from 'node:fs/promises';
+import { mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -100,6 +100,7 @@ function cannotRead(path: string, error: unknown): FileError {
 function refuseFile(what: 'read' | 'write', path: string, code: string | undefined): FileError {
   const whys: Record<string, string> = {
     EACCES: `the user ${processUser()} may not`,
+    EEXIST: 'there is such a file already',
     EISDIR: 'it is a folder',
     ENOENT: what === 'read' ? 'there is no such file' : 'there is no such folder',
     EROFS: 'this file system takes no files',
@@ -184,6 +185,13 @@ async function identify(path: string): Promise<string | undefined> {
 }
 
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
+
+/** Throws a FileError if the file cannot be written, or exists. */
+export async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(locate(path), bytes, { flag: 'wx' }).catch(({ code }) => {
+    throw refuseFile('write', path, code);
+  });
+}
 
 /** Replaces the file. A write waits if the disk is slower. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {

@@ -1,7 +1,6 @@
 // The settings (contract section 8), read once at the start. Errors name settings and show no value except the correct issuer.
-import { encodeHex } from 'oslo/encoding';
-import { defaultFontFile, readSmallFile } from '../runtime/files.ts';
 import type { Client } from '../sso/clients.ts';
+import { readBillingFonts } from './billing-fonts.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
 import { readHost, readMetricsPort, readProxyHeader, readTrustedProxies } from './network.ts';
@@ -28,9 +27,10 @@ export type Config = {
   /** One or two secrets of the form `whsec_…`, like `paymentsSecrets`. If undefined, the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
   paymentsSecrets: readonly string[] | undefined;
-  billingFont: Uint8Array;
   /** Whether VIES, the EU's register, is asked about the VAT ids of customers. */
   vatCheck: 'off' | 'vies';
+  /** The fonts in the order in which a character is looked for. The last one is the built-in font. */
+  billingFonts: readonly Uint8Array[];
   /** One or two keys of 32 bytes. The first one encrypts. Either of them decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
@@ -147,8 +147,8 @@ function readSettings(reader: SettingsReader): Config {
       fallback: localSecrets.PAYMENTS_SECRET,
       form: 'whsec',
     }),
-    billingFont: readBillingFont(reader),
     vatCheck: reader.oneOf('VAT_CHECK', ['off', 'vies'], 'off'),
+    billingFonts: readBillingFonts(reader),
     encryptionKeys: readEncryptionKeys(reader),
     requiresAdminFactor:
       reader.oneOf(
@@ -224,29 +224,6 @@ function readArchiveEmail(reader: SettingsReader): string | undefined {
   const isAddress = email === undefined || /^[^@\s<>",\p{Cc}]+@[^@\s<>",\p{Cc}]+$/u.test(email);
   reader.faultIf('BILLING_ARCHIVE_EMAIL', !isAddress, 'must be one email address');
   return email;
-}
-
-const maxFontMebibytes = 32;
-// The first bytes of TrueType outlines, which a PDF holds as they are. On a Mac they may also be `true`.
-const ttfStarts = ['00010000', '74727565'];
-
-function readBillingFont(reader: SettingsReader): Config['billingFont'] {
-  const name = reader.text('BILLING_FONT_FILE', { form: 'a TTF file' });
-  const bytes = readSmallFile(name ?? defaultFontFile, maxFontMebibytes * 1_024 * 1_024);
-  reader.faultIf(
-    'BILLING_FONT_FILE',
-    !bytes,
-    name === undefined
-      ? 'is not set, and the font that comes with the service cannot be read: put ' +
-          'node_modules/dejavu-fonts-ttf beside build/, readable for the user of the service'
-      : `must name a file that can be read, of ${maxFontMebibytes} MiB at most`,
-  );
-  reader.faultIf(
-    'BILLING_FONT_FILE',
-    bytes !== undefined && !ttfStarts.includes(encodeHex(bytes.subarray(0, 4))),
-    'must name a TTF file',
-  );
-  return bytes ?? new Uint8Array();
 }
 
 function readMail(reader: SettingsReader): Config['mail'] {

@@ -250,10 +250,10 @@ client needs a callback and a secret, and a client has both or neither.`,
           '`off` or `vies`. With `vies`, the service asks VIES, the EU’s register, about VAT IDs that could make an invoice reverse charge. It sends the VAT ID and name of the customer and your own VAT ID to ec.europa.eu over HTTPS. A valid VAT ID in the customer’s name counts as checked, and one that is not valid does not count. Administrators decide the others.',
       },
       {
-        name: 'BILLING_FONT_FILE',
+        name: 'BILLING_FONT_FILES',
         meaning:
-          'The font of invoices and credit notes: a TTF file of 32 MiB at most, read at the start. Name one where names or plans have characters that the built-in font lacks, such as Chinese ones: their documents are not made until the font has them. It takes the place of the built-in font, so it must have Latin letters, too: many fonts for Chinese alone have none. Its licence must allow that documents hold parts of it.',
-        fallback: 'DejaVu Sans Condensed: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic',
+          'Fonts of invoices and credit notes besides the built-in one: TTF, OTF, TTC or OTC files of 32 MiB at most each and 64 MiB together, read at the start and kept in memory, twice while documents are made. Each character is in the first font that has it; the built-in font comes last. A collection counts as its first font. [Billing](billing.md#names-in-every-script) says which ones Debian has. Their licences must allow that documents hold parts of them.',
+        fallback: 'DejaVu Sans Condensed alone: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic',
       },
     ],
   },

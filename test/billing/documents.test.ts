@@ -130,6 +130,28 @@ describe('with a seller', () => {
     expect(await billing.statusOf(contractId)).toBe('active');
   });
 
+  it('a contract is not past due by an invoice whose files cannot be made (contract 7.495)', async () => {
+    await billing.setClock('2026-01-10T12:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('UNMADE-'));
+    const contractId = await billing.report('unmade');
+    await billing.bill();
+    const [{ number = '' } = {}] = await factsOf(contractId);
+    await sql`insert into documents_to_make (number, tries, next_try_at, last_error)
+      values (${number}, 3, 'infinity', 'fault')
+      on conflict (number) do update set tries = 3, next_try_at = 'infinity', last_error = 'fault'`.execute(
+      billing.app.db,
+    );
+    await billing.setClock('2026-03-01T12:00:00.000Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('active');
+    // Neither the job nor a payment makes it so.
+    await record({ invoiceNumber: number, amount: 1 });
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await sql`delete from documents_to_make where number = ${number}`.execute(billing.app.db);
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+  });
+
   it('a contract is past due by the days of the settings that its invoice was issued with (contract 7.81 and 7.100)', async () => {
     await billing.setClock('2026-01-10T12:00:00.000Z');
     const past_due_after_days = 3;

@@ -235,13 +235,16 @@ describe('the link to set a password in a mail about money', () => {
       sending = sendTo(email);
       // The worker is held up at the user that this transaction has locked.
       await expect
-        .poll(async () => {
-          const { rows } = await sql<{
-            waiting: number;
-          }>`select count(*)::int as waiting from pg_stat_activity
+        .poll(
+          async () => {
+            const { rows } = await sql<{
+              waiting: number;
+            }>`select count(*)::int as waiting from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`.execute(books.db);
-          return rows[0]?.waiting;
-        }, 10_000)
+            return rows[0]?.waiting;
+          },
+          { timeout: 10_000 },
+        )
         .toBe(1);
     });
     const [mail] = (await sending) ?? [];

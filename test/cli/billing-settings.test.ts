@@ -1,5 +1,5 @@
 // The settings of billing by command (contract 7.129 and 11.66).
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -82,6 +82,8 @@ describe('billing:set and billing:show', () => {
       done: true,
       intent: 'set',
       id: '2',
+      // It is hidden, so it needs no font.
+      unprinted: [],
       pending: { version: 3, counts_from: expect.any(String) },
     });
     const hours = (Date.parse(done.pending.counts_from) - Date.now()) / 3_600_000;
@@ -158,5 +160,68 @@ describe('billing:set and billing:show', () => {
     const done = await runCliAtTerminal(app.databaseUrl, agreed, 'no');
     expect([done.code, done.out.includes('Type yes')]).toEqual([0, false]);
     expect(await countVersions()).toBe(before + 1);
+  });
+
+  // Contract 7.494.
+  it('name each character that no font has, and set the settings', async () => {
+    const seller = { ...germanSettings.seller, name: 'Blumen 花🌸花' };
+    const plans = { starter: { title: 'ร้าน', description: 'Nothing special' } };
+    const file = await write({ ...germanSettings, seller, plans });
+    const { code, out, err } = await cli(['billing:set', file, ...why]);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^Version \d+ of the settings counts now/),
+    });
+    expect(err.split('\n')).toEqual([
+      '/seller/name: no font has 花 🌸. Documents show □ for letters, and leave the rest out.',
+      '/plans/starter/title: no font has ร ้ า น. Documents show □ for letters, and leave the rest out.',
+      'BILLING_FONT_FILES may name fonts that have them.',
+      '',
+    ]);
+    expect(JSON.parse(await read(['billing:set', file, ...why, '--json'])).unprinted).toEqual([
+      { pointer: '/seller/name', characters: ['花', '🌸'] },
+      { pointer: '/plans/starter/title', characters: ['ร', '้', 'า', 'น'] },
+    ]);
+  });
+});
+
+// Contract 7.496.
+describe('billing:sample', () => {
+  const isPdf = async (path: string) => (await readFile(path)).subarray(0, 5).toString() === '%PDF-';
+
+  it('writes what counts, or a file of settings, and replaces no file', async () => {
+    const [counts, given] = [join(folder, 'counts.pdf'), join(folder, 'given.pdf')];
+    expectRefused(
+      await cli(['billing:sample', given, '--settings', await write({})]),
+      /^\/seller: This is missing/,
+    );
+    await read(['billing:set', await write(withTerms(7)), ...why]);
+    expect(await read(['billing:sample', counts])).toBe(
+      `${counts} has a sample invoice, credit note and reminder.\n`,
+    );
+    expect(await isPdf(counts)).toBe(true);
+    const settings = { ...germanSettings, seller: { ...germanSettings.seller, name: '花' } };
+    const made = await cli(['billing:sample', given, '--settings', await write(settings)]);
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining('/seller/name: no font has 花.') });
+    expect(await isPdf(given)).toBe(true);
+    const before = await readFile(given);
+    expectRefused(await cli(['billing:sample', given]), /there is such a file already \(EEXIST\)\.\n$/);
+    expect(await readFile(given)).toEqual(before);
+    expectRefused(await cli(['billing:sample', join(folder, 'none', 'x.pdf')]), /there is no such folder/);
+  });
+
+  it('needs no database if it has settings, and says that there is no seller', async () => {
+    const out = join(folder, 'alone.pdf');
+    const file = await write(germanSettings);
+    const { code, err } = await runCli('postgres://127.0.0.1:1/none', [
+      'billing:sample',
+      out,
+      '--settings',
+      file,
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(await isPdf(out)).toBe(true);
+    await sql`update billing_settings set stopped_at = now()`.execute(app.db);
+    expectRefused(await cli(['billing:sample', join(folder, 'no.pdf')]), /^There is no seller yet/);
   });
 });

@@ -23,6 +23,7 @@ import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { openFreshDatabase } from '../support/database/database.ts';
 import { makeFolder } from '../support/database/postgres.ts';
+import { addStaff } from '../support/people/staff.ts';
 import { readOurFile } from '../support/project/documents.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -103,6 +104,29 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   });
 });
 
+// Contract 7.498.
+describe.each<Runtime>(['node', 'deno'])('a sample on %s', (runtime) => {
+  it('is made by a thread, one at a time', async () => {
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: database.url });
+    const { cookie } = await addStaff({ db: database.db, config: readConfig({}) });
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/admin/billing/settings/sample.pdf`, { headers: { cookie } });
+    const answers = await Promise.all(Array.from({ length: 16 }, ask));
+    const statuses = answers.map(({ status }) => status);
+    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    for (const { status, headers } of answers)
+      expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    const again = await ask();
+    expect(
+      Buffer.from(await again.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-');
+    await stop(service);
+  });
+});
+
 // The process lives, and makes other documents before and after this one (contract 7.219).
 it('a document that needs more memory than its thread has fails as that one, and is tried again', {
   timeout: 200_000,
@@ -133,32 +157,17 @@ it('a document that needs more memory than its thread has fails as that one, and
   await stop(service);
 });
 
-describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILE`, () => {
-  it('has a document made, after the next start, that the built-in font could not show', async () => {
-    const number = 'FONT-1';
+// Contract 7.490.
+describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT_FILES`, () => {
+  it.each<Runtime>(['node', 'deno'])('shows on %s what the built-in font cannot', async (runtime) => {
+    const number = `FONT-${runtime.toUpperCase()}`;
     const { buyer } = samples['an invoice with tax'];
-    const before = await start('node');
-    await issue(number, { ...samples['an invoice with tax'], buyer: { ...buyer, name: '花 Ltd' } });
-    const readQueue = async () =>
-      (
-        await sql<{ error: string | null }>`
-          select last_error as error from documents_to_make where number = ${number}`.execute(database.db)
-      ).rows[0]?.error;
-    await expect
-      .poll(readQueue, { timeout: 30_000 })
-      .toBe(`The font lacks U+82B1 of document ${number}. Name a font that has it in BILLING_FONT_FILE.`);
-    await stop(before);
-
     const folder = await makeFolder();
     const font = join(folder, 'other.ttf');
     await writeFile(font, buildOtherFont());
-    // A document that failed waits for up to six hours, so this makes it due.
-    await sql`update documents_to_make set next_try_at = billing_now() where number = ${number}`.execute(
-      database.db,
-    );
-    const after = await start('node', { BILLING_FONT_FILE: font });
+    const after = await start(runtime, { BILLING_FONT_FILES: font });
+    await issue(number, { ...samples['an invoice with tax'], buyer: { ...buyer, name: '花 Ltd' } });
     const { pdf } = await filesOf(number, after);
-    expect(await readQueue()).toBeUndefined();
     const [used, ...more] = readFonts(pdf);
     expect(more).toEqual([]);
     expect(used?.[0]).toContain(`+${otherFontName}`);

@@ -42,13 +42,13 @@ describe('the files that the service reads', () => {
     await drop();
   });
 
-  // Contract 7.205.
+  // Contract 7.499.
   it('stop the start with a sentence if the font cannot be read', async () => {
     await rm(join(folder, font));
     const env = { ...production, ...heap } as Record<string, string>;
     const settings = run('node', ['build/service/cli.js', 'settings'], env, folder);
     expect(await settings.exited).toBe(1);
-    const says = /BILLING_FONT_FILE is not set, and the font that comes with the service cannot be read: /;
+    const says = /BILLING_FONT_FILES lacks the font that comes with the service, which cannot be read: /;
     expect(settings.output()).toMatch(says);
     const service = run('node', ['server/runtime/start-node.cjs'], env, folder);
     expect(await service.exited).toBe(1);

@@ -4,12 +4,13 @@
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
 import type { FilesToMake, MadeFiles } from './make-files.ts';
+import type { SampleToMake } from './pdf.ts';
 
-type Asked = Omit<FilesToMake, 'font'>;
+export type Asked = Omit<FilesToMake, 'fonts'> | Omit<SampleToMake, 'fonts'>;
 
 export type DocumentMaker = {
   /** Makes one document at a time. The message of an error says why the document cannot be made. */
-  make: (files: Asked) => Promise<MadeFiles>;
+  make: <Files extends Asked>(files: Files) => Promise<MadeFiles>;
   close: () => Promise<void>;
 };
 
@@ -18,17 +19,18 @@ const heapMebibytes = 72;
 // Too many small objects end only the thread, but a single object that is too large would end the process.
 const maxFactsLength = 1_000_000;
 
-/** `font` is a TTF. The thread ends a minute after the last document, and starts again with the next one (contract 7.219). */
-export function openDocumentMaker(font: Uint8Array): DocumentMaker {
+/** The thread ends a minute after the last document, and starts again with the next one (contract 7.219). */
+export function openDocumentMaker(fonts: FilesToMake['fonts']): DocumentMaker {
   const file = findThread('document-thread');
-  const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: font };
+  const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: fonts };
   const thread = file && openThread<Asked, MadeFiles>(file, options);
   return {
     async make(files) {
-      if (files.sealed.length > maxFactsLength) throw new Error('The facts of this document take over 1 MB.');
+      if ('sealed' in files && files.sealed.length > maxFactsLength)
+        throw new Error('The facts of this document take over 1 MB.');
       if (thread) return thread.ask(files);
       const { makeFiles } = await import('./make-files.ts');
-      return makeFiles({ ...files, font });
+      return makeFiles({ ...files, fonts });
     },
     close: async () => thread?.close(),
   };

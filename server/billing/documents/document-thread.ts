@@ -1,8 +1,9 @@
 // Runs in a separate thread, so that logins do not wait while a document is made (server/billing/documents/document-maker.ts).
 
 import { answerQuestions, readGiven } from '../../runtime/thread.ts';
+import type { Asked } from './document-maker.ts';
 import { type FilesToMake, makeFiles } from './make-files.ts';
 
-const font = readGiven() as FilesToMake['font'];
+const fonts = readGiven() as FilesToMake['fonts'];
 
-answerQuestions((asked: Omit<FilesToMake, 'font'>) => makeFiles({ ...asked, font }));
+answerQuestions((asked: Asked) => makeFiles({ ...asked, fonts }));

@@ -1,15 +1,18 @@
-// Makes both files of a document, from its facts alone.
+// Makes both files of a document, from its facts alone, and samples.
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
-import { buildPdf } from './pdf.ts';
+import { buildPdf, buildSample, type SampleToMake } from './pdf.ts';
 import { buildXml } from './xml.ts';
 
-/** `sealed` is the sealed facts as JSON. `font` is a TTF. */
-export type FilesToMake = { facts: DocumentFacts; sealed: string; font: Uint8Array };
+/** `sealed` is the sealed facts as JSON. `fonts` are TTF or OTF, and the last one is the built-in font. */
+export type FilesToMake = { facts: DocumentFacts; sealed: string; fonts: readonly Uint8Array[] };
 
-export type MadeFiles = { pdf: Uint8Array; xml: string | undefined };
+/** `missing` are the letters that no font has, and that the PDF shows as □. */
+export type MadeFiles = { pdf: Uint8Array; xml: string | undefined; missing: string[] };
 
 /** The message of an error says why the files cannot be made. */
-export async function makeFiles({ facts, sealed, font }: FilesToMake): Promise<MadeFiles> {
+export async function makeFiles(asked: FilesToMake | SampleToMake): Promise<MadeFiles> {
+  if ('reminder' in asked) return { ...(await buildSample(asked)), xml: undefined };
+  const { facts, sealed, fonts } = asked;
   const xml = hasXml(facts) ? buildXml(facts) : undefined;
-  return { pdf: await buildPdf(facts, { font, xml, sealed }), xml };
+  return { ...(await buildPdf(facts, { fonts, xml, sealed })), xml };
 }

@@ -10,48 +10,87 @@ import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
 import { page, Sheet } from './sheet.ts';
 
-/** The message names the characters that the font lacks, and what helps. */
-export class MissingCharactersError extends Error {}
+/** `fonts` are TTF or OTF. The last one has every Latin letter. */
+type PdfParts = { fonts: readonly Uint8Array[]; xml: string | undefined; sealed: string };
 
-type PdfParts = { font: Uint8Array; xml: string | undefined; sealed: string };
+/** `missing` are the letters that no font has, and that are shown as □. */
+type Built = { pdf: Uint8Array; missing: string[] };
 
-/** `font` is a TTF, `sealed` is JSON. The same facts and parts make the same bytes. Throws a MissingCharactersError. */
-export async function buildPdf(facts: DocumentFacts, { font, xml, sealed }: PdfParts): Promise<Uint8Array> {
+/** `sealed` is JSON. The same facts and parts make the same bytes. */
+export async function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts): Promise<Built> {
   const issuedAt = new Date(facts.record.issued_at);
-  const sheet = new Sheet(font, {
-    Title: `${titles[facts.kind]} ${facts.number}`,
-    Producer: 'pdfkit',
-    Creator: 'identity-service',
-    CreationDate: issuedAt,
-  });
+  const sheet = openSheet(fonts, `${titles[facts.kind]} ${facts.number}`, issuedAt);
   const bytes = collect(sheet.doc);
+  writeDocument(sheet, facts);
+  attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
+  sheet.doc.end();
+  return { pdf: await bytes, missing: [...sheet.missing] };
+}
+
+/** `reminder` is the mail. */
+export type SampleToMake = {
+  invoice: DocumentFacts;
+  creditNote: DocumentFacts;
+  reminder: { subject: string; text: string };
+  fonts: readonly Uint8Array[];
+};
+
+/** The mark on each page of a sample. */
+const sampleMark = 'SAMPLE: this is no invoice, and nothing is owed.';
+
+/** The invoice, the credit note and the reminder follow each other. A sample has no attachments. */
+export async function buildSample({ invoice, creditNote, reminder, fonts }: SampleToMake): Promise<Built> {
+  const sheet = openSheet(fonts, 'Sample documents', new Date(invoice.record.issued_at));
+  const bytes = collect(sheet.doc);
+  const { left, right } = page;
+  const mark = (as: 'P' | 'Artifact') =>
+    sheet.write(sampleMark, {
+      x: left,
+      y: 24,
+      width: right - left,
+      size: 12,
+      bold: true,
+      colour: '#b3261e',
+      as,
+    });
+  const countPages = () => sheet.doc.bufferedPageRange().count;
+  const parts = [
+    () => writeDocument(sheet, invoice),
+    () => writeDocument(sheet, creditNote),
+    () => writeMail(sheet, reminder),
+  ];
+  for (const [at, write] of parts.entries()) {
+    if (at > 0) sheet.addPage();
+    const first = countPages() - 1;
+    mark('P');
+    write();
+    for (let other = first + 1; other < countPages(); other++) {
+      sheet.doc.switchToPage(other);
+      mark('Artifact');
+    }
+  }
+  sheet.doc.end();
+  return { pdf: await bytes, missing: [...sheet.missing] };
+}
+
+const openSheet = (fonts: readonly Uint8Array[], Title: string, CreationDate: Date) =>
+  new Sheet(fonts, { Title, Producer: 'pdfkit', Creator: 'identity-service', CreationDate });
+
+function writeDocument(sheet: Sheet, facts: DocumentFacts): void {
+  const first = sheet.doc.bufferedPageRange().count - 1;
   reserveFoot(sheet, facts);
   writeHead(sheet, facts);
   writeParties(sheet, facts);
   writeLines(sheet, facts);
   writeTotals(sheet, facts);
   writePayment(sheet, facts);
-  writeFeet(sheet, facts);
-  requireCharacters(sheet, facts.number);
-  attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
-  sheet.doc.end();
-  return bytes;
+  writeFeet(sheet, facts, first);
 }
 
 const titles = { invoice: 'Invoice', credit_note: 'Credit note' };
 const grey = '#5c5c5c';
 const halfWidth = 230;
 const rightColumn = page.right - halfWidth;
-
-function requireCharacters({ missing }: Sheet, number: string): void {
-  if (missing.size === 0) return;
-  const named = [...missing].map(
-    (sign) => `U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
-  );
-  throw new MissingCharactersError(
-    `The font lacks ${named.slice(0, 10).join(', ')} of document ${number}. Name a font that has it in BILLING_FONT_FILE.`,
-  );
-}
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const formatDay = (iso: string) => day.format(new Date(`${iso}T00:00:00Z`));
@@ -290,17 +329,29 @@ function reserveFoot(sheet: Sheet, { seller }: DocumentFacts): void {
   sheet.bottom = page.height - 44 - sheet.heightOf(lines, footStyle);
 }
 
-function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts): void {
+function writeMail(sheet: Sheet, { subject, text }: SampleToMake['reminder']): void {
+  const width = page.right - page.left;
+  sheet.bottom = page.height - 60;
+  sheet.y = sheet.write('Reminder by email', { x: page.left, width, size: 22, as: 'H1' }) + 14;
+  sheet.y = sheet.write(subject, { x: page.left, width, size: 11, bold: true, as: 'H2' }) + 10;
+  for (const part of text.trim().split('\n\n')) {
+    sheet.reserve(sheet.heightOf(sheet.layOut(part, width)));
+    sheet.y = sheet.write(part, { x: page.left, width }) + 8;
+  }
+}
+
+/** `first` is the document's first page. */
+function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts, first: number): void {
   const { count } = sheet.doc.bufferedPageRange();
   const y = sheet.bottom + 14;
-  for (let at = 0; at < count; at++) {
+  for (let at = first; at < count; at++) {
     sheet.doc.switchToPage(at);
     sheet.rule(y - 6);
     // A screen reader reads this text only once, at the end.
     const as = at === count - 1 ? 'P' : 'Artifact';
     if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle, as });
     const place = { x: page.right - 100, y, width: 100, align: 'right', as: 'Artifact' } as const;
-    sheet.write(`${number} · ${at + 1} of ${count}`, { ...place, ...footStyle });
+    sheet.write(`${number} · ${at + 1 - first} of ${count - first}`, { ...place, ...footStyle });
   }
 }
 

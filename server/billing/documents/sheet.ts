@@ -1,8 +1,9 @@
-// A4 pages with text in one font, lines and a QR code, tagged so that a screen reader can read them. It knows nothing about
+// A4 pages with text, lines and a QR code, tagged so that a screen reader can read them. It knows nothing about
 // invoices.
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
-import { breakText, clean, type Line, lineEnd, listSeen, type Run } from './text-lines.ts';
+import { SheetFonts } from './sheet-fonts.ts';
+import { breakText, clean, type Line, lineEnd, type Run } from './text-lines.ts';
 
 /** Lengths are in points of 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
@@ -14,9 +15,9 @@ type Place = { x: number; y?: number; width: number };
 
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
+// From the top of a line to its letters' feet, which is the same for all fonts of a line.
+const ascent = 0.928;
 
-/** The types of pdfkit lack these members. */
-type FontOf = { _font: { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } } };
 type Element = ReturnType<PDFKit.PDFDocument['struct']>;
 type ElementOptions = PDFKit.Mixins.StructureElementOptions & {
   scope?: 'Row' | 'Column';
@@ -28,17 +29,17 @@ export class Sheet {
   /** The top of the foot of each page. */
   bottom = page.height - 60;
   y = page.top;
-  /** Characters that the font lacks. */
-  readonly missing = new Set<string>();
+  readonly #fonts: SheetFonts;
   /** The element of the text that is written next. A screen reader reads texts in the order in which they were written. */
   #element: Element;
 
-  constructor(font: Uint8Array, info: PDFKit.DocumentInfo) {
+  /** `fonts` are TTF or OTF. The last one has every Latin letter. */
+  constructor(fonts: readonly Uint8Array[], info: PDFKit.DocumentInfo) {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // The font is given as bytes: pdfkit takes a string for a file name or one of the 14 fonts that cannot be embedded.
-      font: font as unknown as string,
+      // SheetFonts opens the fonts. Without this, pdfkit would open one that cannot be embedded.
+      font: null as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
       lang: 'en',
@@ -47,9 +48,18 @@ export class Sheet {
       bufferPages: true,
       info,
     });
+    this.#fonts = new SheetFonts(this.doc, fonts);
     this.#element = this.doc.struct('Document');
     this.doc.addStructure(this.#element);
   }
+
+  /** The letters that no font has. They are shown as □. */
+  get missing(): ReadonlySet<string> {
+    return this.#fonts.missing;
+  }
+
+  /** The characters of a text that no font has. */
+  listLacking = (text: string): string[] => this.#fonts.listLacking(text);
 
   /** Makes one element of everything that `write` writes. Returns what `write` returns. */
   within<Result>(tag: 'Table' | 'TR' | 'TD' | 'P' | 'Link', write: () => Result): Result {
@@ -73,26 +83,21 @@ export class Sheet {
     this.doc.endMarkedContent();
   }
 
-  #note(text: string): void {
-    const { font } = (this.doc as unknown as FontOf)._font;
-    for (const sign of listSeen(text))
-      if (!font.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0)) this.missing.add(sign);
-  }
-
   layOut(text: string, width: number, { size = 9 }: Style = {}): Line[] {
     this.doc.fontSize(size);
-    return breakText(text, width, (part) => this.doc.widthOfString(part));
+    return breakText(this.#fonts.spell(text), width, this.#fonts);
   }
 
   heightOf = (lines: Line[], { size = 9 }: Style = {}): number => lines.length * size * lineHeight;
 
   /** Returns the `y` at which the text ends. */
   write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
-    this.#note(text);
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // Characters are drawn from left to right. So text of the other direction also needs its actual text, for screen readers.
-    const actual = lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
+    // Characters are drawn from left to right. So text of the other direction also needs its actual text, for screen readers, as
+    // does a text with characters that no font has.
+    const isSpelled = this.#fonts.spell(text) !== clean(text);
+    const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
     this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
     return y + this.heightOf(lines, style);
   }
@@ -105,11 +110,14 @@ export class Sheet {
       .strokeColor(colour)
       .lineWidth(size / 40);
     let at = y;
+    const [spaceFont = 0] = this.#fonts.pick(' ');
     for (const line of lines) {
       const widths = line.map((run) => (run === lineEnd ? 0 : this.#measure(run)));
       let from = align === 'right' ? x + width - widths.reduce((sum, one) => sum + one, 0) : x;
       for (const [index, run] of line.entries()) {
-        this.doc.text(run.text, from, at, { lineBreak: false, fill: true, stroke: bold, ...featuresOf(run) });
+        this.#fonts.use(run === lineEnd ? spaceFont : run.font);
+        const options = { lineBreak: false, fill: true, stroke: bold, ...featuresOf(run) };
+        this.doc.text(run.text, from, at + ascent * size, { ...options, baseline: 'alphabetic' });
         from += widths[index] ?? 0;
       }
       at += size * lineHeight;
@@ -129,11 +137,17 @@ export class Sheet {
     );
   }
 
-  #measure = (run: Run) => this.doc.widthOfString(run.text, featuresOf(run));
+  #measure(run: Run): number {
+    this.#fonts.use(run.font);
+    return this.doc.widthOfString(run.text, featuresOf(run));
+  }
 
   /** Starts a new page if a block of that height does not fit. */
   reserve(height: number): void {
-    if (this.y + height <= this.bottom || this.y === page.top) return;
+    if (this.y + height > this.bottom && this.y !== page.top) this.addPage();
+  }
+
+  addPage(): void {
     this.doc.addPage();
     this.y = page.top;
   }

@@ -1,8 +1,8 @@
 // Decides where the lines of a text break, and in which order its characters are shown (Unicode's annex 9). PDF does neither.
 import bidiFactory from 'bidi-js';
 
-/** A part of a line that pdfkit writes in one call. */
-export type Run = { text: string; isRtl: boolean };
+/** A part of a line that pdfkit writes in one call. `font` counts the fonts of the sheet. */
+export type Run = { text: string; isRtl: boolean; font: number };
 /** The runs of a line, from left to right. */
 export type Line = Run[];
 
@@ -14,26 +14,35 @@ const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 /** The form in which a text is looked up in a font. */
 export const clean = (text: string): string => text.normalize('NFC').replace(/[\t\p{Zs}]/gu, ' ');
 
-/** The characters that the font must have. */
+/** The characters that a font must have, each as often as it is in the text. */
 export const listSeen = (text: string): string[] => [
-  ...new Set(
-    clean(text)
-      .replace(unseen, '')
-      .replace(/[\n\u200c\u200d]/g, ''),
-  ),
+  ...text.replace(unseen, '').replace(/[\n\u200c\u200d]/g, ''),
 ];
 
-/** Breaks text at line ends and spaces. Breaks a word only if it is wider than `width`, if possible after `/`, `?` or `&`. */
-export function breakText(text: string, width: number, measure: (text: string) => number): Line[] {
-  const lines = clean(text)
-    .split('\n')
-    .flatMap((paragraph) => {
-      const levels = bidi.getEmbeddingLevels(paragraph);
-      return findBreaks(paragraph, width, measure).map(([from, to]) => ({
-        line: orderLine(paragraph, levels, from, to),
-        isWordBroken: to < paragraph.length && paragraph[to] !== ' ',
-      }));
-    });
+/** `pick` says which font shows each UTF-16 unit of a text, and `widthOf` how wide a part in one font is. */
+export type Fonts = { pick: (text: string) => number[]; widthOf: (text: string, font: number) => number };
+
+/**
+ * Breaks a clean text at line ends and spaces. Breaks a word only if it is wider than `width`, if possible after `/`, `?` or `&`.
+ */
+export function breakText(text: string, width: number, { pick, widthOf }: Fonts): Line[] {
+  const lines = text.split('\n').flatMap((paragraph) => {
+    const levels = bidi.getEmbeddingLevels(paragraph);
+    const fonts = pick(paragraph);
+    const measure = (from: number, to: number) => {
+      let [sum, start] = [0, from];
+      for (let at = from + 1; at <= to; at++)
+        if (at === to || fonts[at] !== fonts[start]) {
+          sum += widthOf(paragraph.slice(start, at), fonts[start] ?? 0);
+          start = at;
+        }
+      return sum;
+    };
+    return findBreaks(paragraph, width, measure).map(([from, to]) => ({
+      line: orderLine(paragraph, { levels, fonts }, from, to),
+      isWordBroken: to < paragraph.length && paragraph[to] !== ' ',
+    }));
+  });
   // Without the space, a screen reader would read the last word of a line and the first word of the next line as one word.
   return lines.map(({ line, isWordBroken }, at) =>
     isWordBroken || at === lines.length - 1 ? line : [...line, lineEnd],
@@ -41,12 +50,12 @@ export function breakText(text: string, width: number, measure: (text: string) =
 }
 
 /** A space that is drawn at the end of a line and does not count towards its width. */
-export const lineEnd: Run = { text: ' ', isRtl: false };
+export const lineEnd: Run = { text: ' ', isRtl: false, font: 0 };
 
 function findBreaks(
   text: string,
   width: number,
-  measure: (text: string) => number,
+  measure: (from: number, to: number) => number,
 ): [from: number, to: number][] {
   const lines: [number, number][] = [];
   let [from, end] = [0, 0];
@@ -56,12 +65,12 @@ function findBreaks(
     end = next;
   };
   for (const { index, 0: word } of text.matchAll(/[^ ]+/g)) {
-    if (end > from && measure(text.slice(from, index + word.length)) > width) close(index);
-    if (measure(text.slice(from, index + word.length)) > width) {
+    if (end > from && measure(from, index + word.length) > width) close(index);
+    if (measure(from, index + word.length) > width) {
       let part = index;
       for (const { segment, index: at } of new Intl.Segmenter().segment(word)) {
         const after = index + at + segment.length;
-        if (index + at > from && measure(text.slice(from, after)) > width) {
+        if (index + at > from && measure(from, after) > width) {
           if (part > from) end = part;
           close(end);
         }
@@ -75,9 +84,9 @@ function findBreaks(
   return lines;
 }
 
-type Levels = ReturnType<typeof bidi.getEmbeddingLevels>;
+type Marks = { levels: ReturnType<typeof bidi.getEmbeddingLevels>; fonts: number[] };
 
-function orderLine(text: string, levels: Levels, from: number, to: number): Line {
+function orderLine(text: string, { levels, fonts }: Marks, from: number, to: number): Line {
   if (to <= from) return [];
   const order = Array.from({ length: to - from }, (_, at) => from + at);
   for (const [start = 0, end = 0] of bidi.getReorderSegments(text, levels, from, to - 1)) {
@@ -89,12 +98,14 @@ function orderLine(text: string, levels: Levels, from: number, to: number): Line
   let last: number | undefined;
   for (const at of order) {
     const isRtl = ((levels.levels[at] ?? 0) & 1) === 1;
+    const font = fonts[at] ?? 0;
     const sign = mirrored.get(at) ?? text[at] ?? '';
     const run = line.at(-1);
+    const isSame = run && run.isRtl === isRtl && run.font === font;
     // Within a run the characters stay in reading order, because the font joins and turns them.
-    if (run && last !== undefined && run.isRtl === isRtl && at - last === (isRtl ? -1 : 1))
+    if (isSame && last !== undefined && at - last === (isRtl ? -1 : 1))
       run.text = isRtl ? sign + run.text : run.text + sign;
-    else line.push({ text: sign, isRtl });
+    else line.push({ text: sign, isRtl, font });
     last = at;
   }
   return line
@@ -121,13 +132,14 @@ function splitScripts(run: Run): Run[] {
  * The font reverses a text whose first letter belongs to a right-to-left script. If that order is wrong for the run, this
  * reverses the run first.
  */
-function orderForFont({ text, isRtl }: Run): Run {
+function orderForFont(run: Run): Run {
+  const { text, isRtl } = run;
   const isTurned = rtlScript.test(anyScript.exec(text)?.[0] ?? '');
-  if (isTurned === isRtl) return { text, isRtl };
+  if (isTurned === isRtl) return run;
   return {
+    ...run,
     text: Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
       .reverse()
       .join(''),
-    isRtl,
   };
 }

@@ -10,6 +10,7 @@ import {
   listIncomplete,
   listOverdue,
   listUnmade,
+  listUnprinted,
   listVatIdsToCheck,
   listWaitingCountries,
   sumOpen,
@@ -26,6 +27,7 @@ import {
 } from '../../../db/tables/reports.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import { minorDigits } from '../../basics/currencies.ts';
+import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { lastDayOfTrial } from '../contracts/last-day.ts';
 import { divideRounded } from '../values/amounts.ts';
@@ -38,6 +40,7 @@ import { overdueBefore } from './waiting-country.ts';
 const most = 100;
 const monthsOfIncome = 13;
 const trialDays = 30;
+const unprintedDays = 30;
 
 /** A month such as 2025-11. */
 export const monthSchema = z
@@ -66,6 +69,7 @@ export async function readSummary(
     incomplete,
     ignored,
     unmade,
+    unprinted,
     waiting,
     unallocated,
     recurring,
@@ -82,6 +86,7 @@ export async function readSummary(
     listIncomplete(db),
     listIgnored(db),
     listUnmade(db),
+    listUnprinted(db, daysAfter(now, -unprintedDays)),
     listWaitingCountries(db),
     sumUnallocated(db),
     sumRecurring(db, now),
@@ -91,7 +96,18 @@ export async function readSummary(
     hasIncomeBefore(db, from),
     findBillingPause(db),
   ]);
-  const lists = { vatIds, overdue, pastDue, held, countries: waiting, incomplete, ignored, unmade, trials };
+  const lists = {
+    vatIds,
+    overdue,
+    pastDue,
+    held,
+    countries: waiting,
+    incomplete,
+    ignored,
+    unmade,
+    unprinted,
+    trials,
+  };
   return {
     /** VAT ids that may reverse the tax, and wait for an administrator. */
     vatIds: vatIds.slice(0, most),
@@ -112,6 +128,8 @@ export async function readSummary(
     incomplete: incomplete.slice(0, most),
     ignored: ignored.slice(0, most),
     unmade: unmade.slice(0, most),
+    /** Documents of the last 30 days that show letters as □. */
+    unprinted: unprinted.slice(0, most),
     trials: trials
       .slice(0, most)
       .map((trial) => ({ ...trial, lastDay: lastDayOfTrial(zone, trial.trialEndsAt) })),

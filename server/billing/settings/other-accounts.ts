@@ -90,7 +90,8 @@ export function findOtherAccounts(
   return [...single, ...joined].map(([pointer]) => ({ pointer, detail }));
 }
 
-function listTexts(value: unknown, pointer = ''): [pointer: string, text: string][] {
+/** All texts of the settings. */
+export function listTexts(value: unknown, pointer = ''): [pointer: string, text: string][] {
   if (typeof value === 'string') return [[pointer, value]];
   if (!isObject(value) && !Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, each]) => listTexts(each, `${pointer}/${name}`));

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { AppError } from '../../basics/errors.ts';
+import type { Unprinted } from '../../billing/documents/unprinted.ts';
 import { describeTax } from '../../billing/settings/describe-settings.ts';
 import {
   findVersions,
@@ -10,8 +11,10 @@ import {
   type Versions,
 } from '../../billing/settings/set-settings.ts';
 import { type BillingSettings, readSettings, writeSettings } from '../../billing/settings/settings.ts';
-import { readWhole } from '../../runtime/files.ts';
-import { isTerminal, print } from '../../runtime/process.ts';
+import { composeSample } from '../../mail/sample.ts';
+import { readWhole, writeNewFile } from '../../runtime/files.ts';
+import { environment, isTerminal, print, printAside } from '../../runtime/process.ts';
+import { readConfig } from '../../settings/config.ts';
 import { parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
 import { addReason, booksTrailOf, originOf, type Reason, toJson } from './act.ts';
 import { CommandError, escapeJson, now, requireYes, show, withDatabase, writeJson } from './command.ts';
@@ -38,11 +41,13 @@ export function addBillingSettingsCommands(program: Command): void {
         setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
       ),
     ).catch(refuse);
+    const unprinted = await listUnprinted(settings);
     print(
       options.json
-        ? writeOutcome(outcome)
+        ? writeOutcome(outcome, unprinted)
         : [describeOutcome(outcome), '', ...describeTaxLines(settings)].join('\n'),
     );
+    if (!options.json) warn(unprinted);
   });
 
   program
@@ -53,6 +58,47 @@ export function addBillingSettingsCommands(program: Command): void {
       const versions = await withDatabase((db) => findVersions(db));
       print(json ? writeVersions(versions) : describeVersions(versions));
     });
+
+  program
+    .command('billing:sample')
+    .description('write a sample invoice, credit note and reminder into one PDF; nothing is stored')
+    .argument('<out>', 'the PDF, which must not exist yet')
+    .option('--settings <file>', 'settings as for billing:set (default: those that wait or count)')
+    .action(async (out: string, { settings: file }: { settings?: string }) => {
+      const settings = file === undefined ? await findLatest() : readChecked(await readJson(file));
+      const { makeFiles } = await import('../../billing/documents/make-files.ts');
+      const sample = composeSample(readConfig(environment), settings, now());
+      const { pdf } = await makeFiles({ ...sample, fonts: readFonts() });
+      await writeNewFile(out, pdf);
+      print(`${show(out)} has a sample invoice, credit note and reminder.`);
+      warn(await listUnprinted(settings));
+    });
+}
+
+const readFonts = () => readConfig(environment).billingFonts;
+
+/** pdfkit is loaded only here, because most commands do not need it. */
+async function listUnprinted(settings: BillingSettings): Promise<Unprinted[]> {
+  const { findUnprinted } = await import('../../billing/documents/unprinted.ts');
+  return findUnprinted(settings, readFonts());
+}
+
+function warn(unprinted: Unprinted[]): void {
+  for (const { pointer, characters } of unprinted)
+    printAside(
+      show(
+        `${pointer}: no font has ${characters.join(' ')}. Documents show □ for letters, and leave the rest out.`,
+      ),
+    );
+  if (unprinted.length > 0) printAside('BILLING_FONT_FILES may name fonts that have them.');
+}
+
+/** The settings that wait, or else those in force. */
+async function findLatest(): Promise<BillingSettings> {
+  const { pending, inForce } = await withDatabase((db) => findVersions(db));
+  const latest = pending ?? inForce;
+  if (!latest) throw new CommandError('There is no seller yet. Name settings with --settings, or set them.');
+  return latest.settings;
 }
 
 async function readJson(file: string): Promise<unknown> {
@@ -97,8 +143,9 @@ const describeTaxLines = (settings: BillingSettings) => [
   ...describeTax(settings).map((line) => show(`  ${line}`)),
 ];
 
-const writeOutcome = ({ done, version, ...more }: SetOutcome) =>
+const writeOutcome = ({ done, version, ...more }: SetOutcome, unprinted: Unprinted[]) =>
   toJson('set', done, String(version), {
+    unprinted,
     pending:
       'pending' in more && more.pending
         ? { version: more.pending.version, counts_from: more.pending.countsFrom }

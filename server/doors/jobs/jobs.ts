@@ -23,7 +23,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   // the mail server has taken the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
-  const maker = openDocumentMaker(config.billingFont);
+  const maker = openDocumentMaker(config.billingFonts);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [

@@ -65,7 +65,7 @@ export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
 
 /** A font like the built-in one, with another name of its own, that shows 花 (U+82B1), too. */
 export function buildOtherFont(): Uint8Array {
-  const font = Buffer.from(readConfig({}).billingFont);
+  const font = Buffer.from(readConfig({}).billingFonts[0] ?? []);
   const replaceAll = (from: Buffer, to: Buffer) => {
     let found = 0;
     for (let at = font.indexOf(from); at >= 0; at = font.indexOf(from, at + to.length), found++)

@@ -1,0 +1,118 @@
+// The fonts of a sheet: which of them shows a character, and what becomes of a text with characters that none has (contract 7.490
+// to 7.492).
+import { clean, type Fonts, listSeen } from './text-lines.ts';
+
+/** The types of pdfkit lack this. */
+type EmbeddedFont = { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } };
+type WithFont = { _font: EmbeddedFont };
+
+const box = '□';
+
+/** Signs without which a name is still the same: emoji, other symbols, punctuation and marks around a character. */
+const leftOut = /^[\p{S}\p{P}\p{Me}\p{Cc}\p{Cf}\p{Extended_Pictographic}]$/u;
+/** Signs that look alike in each font, so they stay in the font of the text before them. */
+const plain = /^[\p{Z}\p{P}]+$/u;
+
+const segmenter = new Intl.Segmenter();
+
+/** `files` are TTF or OTF fonts. The last one has every Latin letter, and □. */
+export class SheetFonts implements Fonts {
+  readonly #doc: PDFKit.PDFDocument;
+  readonly #files: readonly Uint8Array[];
+  readonly #opened: EmbeddedFont[] = [];
+  readonly #known = new Map<string, boolean>();
+  /** The letters that no font has. */
+  readonly missing = new Set<string>();
+
+  constructor(doc: PDFKit.PDFDocument, files: readonly Uint8Array[]) {
+    this.#doc = doc;
+    this.#files = files;
+  }
+
+  get #state(): WithFont {
+    return this.#doc as unknown as WithFont;
+  }
+
+  /** A large font takes time to open, so it is opened only if the fonts before it lack something. */
+  #open(at: number): EmbeddedFont {
+    const known = this.#opened[at];
+    if (known) return known;
+    // The font is given as bytes: pdfkit takes a string for a file name or one of the 14 fonts that cannot be embedded.
+    this.#doc.font(this.#files[at] as unknown as string);
+    this.#opened[at] = this.#state._font;
+    return this.#state._font;
+  }
+
+  /** What is written or measured from now on is in this font. */
+  use(at: number): void {
+    this.#state._font = this.#open(at);
+  }
+
+  #has(at: number, sign: string): boolean {
+    const key = `${at} ${sign}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const has = this.#open(at).font.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0);
+    this.#known.set(key, has);
+    return has;
+  }
+
+  /** The first font that has all these characters, or -1. */
+  #find = (signs: string[]): number =>
+    this.#files.findIndex((_, at) => signs.every((sign) => this.#has(at, sign)));
+
+  /** The characters of a syllable are in one font, if a font has them all. */
+  pick = (text: string): number[] => {
+    // Most texts are in one font, and finding the syllables of a very long one takes seconds.
+    if (this.#find([...new Set(listSeen(text))]) === 0) return Array<number>(text.length).fill(0);
+    const fonts: number[] = [];
+    for (const { segment } of segmenter.segment(text)) {
+      const seen = listSeen(segment);
+      const last = fonts.at(-1) ?? 0;
+      const stays = plain.test(segment) && seen.every((sign) => this.#has(last, sign));
+      const whole = stays || seen.length === 0 ? last : this.#find(seen);
+      for (const sign of segment) {
+        const font = whole < 0 ? Math.max(0, this.#find([sign])) : whole;
+        for (let unit = 0; unit < sign.length; unit++) fonts.push(font);
+      }
+    }
+    return fonts;
+  };
+
+  widthOf = (text: string, font: number): number => {
+    this.use(font);
+    return this.#doc.widthOfString(text);
+  };
+
+  /** The clean text with only what the fonts have. Notes the letters that are missing. */
+  spell(text: string): string {
+    const whole = clean(text);
+    const none = this.listLacking(whole);
+    if (none.length === 0) return whole;
+    const parts = Array.from(segmenter.segment(whole), ({ segment }) => {
+      const lacking = listSeen(segment).filter((sign) => none.includes(sign));
+      if (lacking.some((sign) => !leftOut.test(sign))) return this.#box(lacking);
+      const had = Array.from(segment)
+        .filter((sign) => !lacking.includes(sign))
+        .join('');
+      // Of joined emoji, only the joiners would be left.
+      return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
+    });
+    // What was left out leaves no gap, and no empty line.
+    const left = parts
+      .join('')
+      .replace(/ {2,}/g, ' ')
+      .replace(/ ?\n[\n ]*/g, '\n')
+      .trim();
+    return listSeen(left).length > 0 ? left : this.#box(listSeen(whole));
+  }
+
+  /** The characters that no font has, each once. */
+  listLacking = (text: string): string[] =>
+    [...new Set(listSeen(clean(text)))].filter((sign) => this.#find([sign]) < 0);
+
+  #box(signs: string[]): string {
+    for (const sign of signs) this.missing.add(sign);
+    return box;
+  }
+}

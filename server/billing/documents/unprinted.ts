@@ -1,0 +1,14 @@
+// Which characters of the settings no font has (contract 7.494).
+import { listTexts } from '../settings/other-accounts.ts';
+import type { BillingSettings } from '../settings/settings.ts';
+import { Sheet } from './sheet.ts';
+
+/** `pointer` names the text. */
+export type Unprinted = { pointer: string; characters: string[] };
+
+export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {
+  const sheet = new Sheet(fonts, {});
+  return listTexts(settings)
+    .map(([pointer, text]) => ({ pointer, characters: sheet.listLacking(text) }))
+    .filter(({ characters }) => characters.length > 0);
+};
