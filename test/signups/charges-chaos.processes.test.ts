@@ -85,10 +85,7 @@ const readCharges = async (db: Database): Promise<Kept[]> =>
 
 function findFaults(reports: Reported[], kept: Kept[]): string[] {
   const faults: string[] = [];
-  const ended = new Set(
-    reports.flatMap(({ said, signupId }) => (said.status === 'canceled' ? signupId : [])),
-  );
-  const said = new Map(
+  const said = new Map<string, Charge>(
     reports.flatMap(({ signupId, said: { charges } }) =>
       charges.map((charge) => [`${signupId} ${charge.id}`, charge] as const),
     ),
@@ -104,7 +101,6 @@ function findFaults(reports: Reported[], kept: Kept[]): string[] {
     if (amount > 0 && left !== 0 && due === 'now') faults.push(`${name} is not billed`);
   }
   for (const name of said.keys()) faults.push(`${name} is lost`);
-  expect(ended.size).toBeGreaterThan(0);
   return faults;
 }
 
@@ -122,7 +118,7 @@ async function findFaultsInTerms(db: Database, reports: Reported[]): Promise<str
   return newest.flatMap(({ signupId, said }) => {
     const found = rows.find(({ signup }) => signup === signupId);
     const told = [found?.quantity, found?.amount, found?.status];
-    const due = [said.quantity, said.quantity * 1_000, said.status];
+    const due: unknown[] = [said.quantity, said.quantity * 1_000, said.status];
     if (said.status === 'active') {
       told.push(found?.at?.toISOString());
       due.push(said.cancelsAt ?? undefined);
