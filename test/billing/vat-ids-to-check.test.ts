@@ -8,7 +8,7 @@ import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient } from '../support/app/trpc.ts';
-import { textOf } from '../support/app/visitor.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
 import { address, arrangeSeller } from '../support/billing/customers.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { failsWith, knows, openVies, type ViesRequest } from '../support/billing/vies.ts';
@@ -181,6 +181,28 @@ describe('an invoice to a business in another EU country', () => {
       await client.billing.update.mutate({ vatId });
       expect(await details(buyer)).toMatchObject({ vatId, ...state });
     }
+  });
+
+  it('is refused with a wrong digit, unless the account has that VAT id already (contract 7.484 and 7.485)', async () => {
+    const wrong = 'FR83404833049';
+    const buyer = await arrive();
+    const browser = openBrowser(app.send, (await addSession(app, buyer.id, { authTime: clock.at })).cookie);
+    const form = { intent: 'details', company: 'Fleurs', ...address, line2: '', invoiceEmail: '' };
+    const save = (typed: string) => browser.send('/profile/billing', { form: { ...form, vatId: typed } });
+    expect(textOf(await save(wrong))).toContain('A digit or letter of this VAT ID is wrong.');
+    expect((await details(buyer))?.vatId).toBe(vatId);
+    await edit(buyer.accountId, wrong);
+    expect((await save('fr 83 404 833 049')).status).toBe(303);
+    expect((await details(buyer))?.vatId).toBe(wrong);
+    // A report says so, too, and loses nothing else.
+    const ofReport = async (id: string) => {
+      const answer = await customers.report(`digit-${++count}`, {
+        email: `digit-${count}@example.test`,
+        billing: { company: 'Fleurs', address, vat_id: id },
+      });
+      return answer.ignored ?? [];
+    };
+    expect([await ofReport(wrong), await ofReport(vatId)]).toEqual([['/account/billing/vat_id'], []]);
   });
 
   it('shows the customer that the VAT id does not count', async () => {

@@ -56,6 +56,7 @@ export async function fillDetails(
   const isOpen = (name: DetailName) => !details.editedHere.includes(name);
   const { values, place, faulty } = readBilling(billing, config, {
     country: details.country,
+    vatId: details.vatId,
     canMove: isOpen('address'),
   });
   const filled: DetailValues = { ...details };
@@ -117,7 +118,7 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 function readBilling(
   billing: unknown,
   config: Pick<Config, 'production'>,
-  { country, canMove }: { country: string | null; canMove: boolean },
+  { country, vatId: present, canMove }: Pick<DetailValues, 'country' | 'vatId'> & { canMove: boolean },
 ): { values: Partial<DetailValues>; place: Place | undefined; faulty: string[] } {
   if (!isObject(billing)) return { values: {}, place: undefined, faulty: [allPointer] };
   const values: Partial<DetailValues> = {};
@@ -137,7 +138,7 @@ function readBilling(
   const { place, isFaulty } = readPlace(address);
   if (isFaulty) faulty.push(pointers.address);
   const known = (canMove ? place?.country : undefined) ?? country ?? undefined;
-  take('vatId', vatId, (given) => readBuyerVatId(given, known));
+  take('vatId', vatId, (given) => readBuyerVatId(given, known, present));
   take('invoiceEmail', invoiceEmail, (given) => readInvoiceEmail(given, config));
   return { values, place, faulty };
 }
