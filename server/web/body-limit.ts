@@ -5,11 +5,15 @@ import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-function refuse(): never {
-  throw new AppError('body_too_large', { detail: `The body can be at most ${maxBytes} bytes.` });
-}
+/** Pages that take a file. Only staff come as far as that the body is read. */
+const largerBytes: Record<string, number> = { '/admin/billing/import': 2 * 1024 * 1024 };
 
-const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
+const refuse = (most: number) => (): never => {
+  throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
+};
+
+const buildCount = (maxSize: number) => bodyLimit({ maxSize, onError: refuse(maxSize) });
+const countBody = buildCount(maxBytes);
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
@@ -21,11 +25,13 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
+  const most = largerBytes[c.req.path] ?? maxBytes;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
-    return Number(length ?? 0) > maxBytes ? refuse() : next();
+    return Number(length ?? 0) > maxBytes ? refuse(maxBytes)() : next();
   }
   // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
-  if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
-  return Number(length) > maxBytes ? refuse() : next();
+  if (length === undefined || isChunked)
+    return (most === maxBytes ? countBody : buildCount(most))(c, next).catch(refuseBody);
+  return Number(length) > most ? refuse(most)() : next();
 };

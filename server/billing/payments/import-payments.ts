@@ -149,7 +149,7 @@ export async function* importPayments(
 }
 
 /** Locks the invoice, so that no other payment comes between. */
-async function isStillExact(
+export async function isStillExact(
   trx: Transaction<DB>,
   { amount, currency }: ListedPayment,
   exact: Proposal,

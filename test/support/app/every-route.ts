@@ -151,6 +151,8 @@ async function buildRequest(
     const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body);
     return [path, { method, body, headers }];
   }
+  if (path === '/integrations/payments/invoices')
+    return [path, { method, headers: signMessage(app.config.paymentsSecrets?.[0] ?? '', '') }];
   if (method !== 'POST') return [path + (queries[page] ?? ''), { method }];
   if (path.startsWith('/trpc/')) return ['/trpc/profile.update', { json: { json: { name: 'Half Done' } } }];
   return [path + (queries[page] ?? ''), { form: forms[page] ?? { is: 'empty' } }];
