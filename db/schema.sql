@@ -1041,14 +1041,11 @@ REVOKE EXECUTE ON FUNCTION settle_invoice_from_before() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION note_invoice_change()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
 AS $function$
     begin
       insert into invoice_changes (invoice) values (new.number) on conflict (invoice) do update set is_numbered = false;
       return null;
     end $function$;
-REVOKE EXECUTE ON FUNCTION note_invoice_change() FROM PUBLIC;
 
 CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
   FOR EACH ROW

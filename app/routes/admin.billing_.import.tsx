@@ -94,7 +94,7 @@ export default function Import() {
       {refused && (refused.values.accept || !refused.errors.statement) && <Refusal refused={refused} />}
       {statement && 'left' in statement && <Done recorded={statement.recorded} left={statement.left} />}
       {statement && <Lines statement={statement} why={refused} />}
-      <Section id="upload" title={statement ? 'Another file' : 'A file of your bank'}>
+      <Section id="upload" title={statement ? 'Another file' : 'A file of your bank'} bare>
         <form method="post" encType="multipart/form-data" className="card" data-upload>
           <Field
             label="Bank statement"

@@ -18,13 +18,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index invoice_changes_unnumbered_idx on invoice_changes (invoice) where not is_numbered`.execute(
     db,
   );
-  await sql`create function note_invoice_change() returns trigger language plpgsql security definer
-    set search_path = public, pg_temp as $$
+  await sql`create function note_invoice_change() returns trigger language plpgsql as $$
     begin
       insert into invoice_changes (invoice) values (new.number) on conflict (invoice) do update set is_numbered = false;
       return null;
     end $$`.execute(db);
-  await sql`revoke execute on function note_invoice_change() from public`.execute(db);
   await sql`create trigger invoices_note_change after insert or update of status, credited, allocated on invoices
     for each row execute function note_invoice_change()`.execute(db);
   await sql`insert into invoice_changes (invoice, change, is_numbered)

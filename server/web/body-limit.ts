@@ -1,12 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../basics/errors.ts';
+import { isOfStaff, pathOf } from './incoming.ts';
 import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-/** Pages that take a file. Only staff come as far as that the body is read. */
-const largerBytes: Record<string, number> = { '/admin/billing/import': 2 * 1024 * 1024 };
+/** One page of staff takes a file. All their paths may get as much, because another answer would tell others that it is there. */
+const maxBytesOfStaff = 2 * 1024 * 1024;
 
 const refuse = (most: number) => (): never => {
   throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
@@ -14,6 +15,7 @@ const refuse = (most: number) => (): never => {
 
 const buildCount = (maxSize: number) => bodyLimit({ maxSize, onError: refuse(maxSize) });
 const countBody = buildCount(maxBytes);
+const countBodyOfStaff = buildCount(maxBytesOfStaff);
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
@@ -25,13 +27,14 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
-  const most = largerBytes[c.req.path] ?? maxBytes;
+  const isLarger = isOfStaff(pathOf(c.req.url));
+  const most = isLarger ? maxBytesOfStaff : maxBytes;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
     return Number(length ?? 0) > maxBytes ? refuse(maxBytes)() : next();
   }
   // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
   if (length === undefined || isChunked)
-    return (most === maxBytes ? countBody : buildCount(most))(c, next).catch(refuseBody);
+    return (isLarger ? countBodyOfStaff : countBody)(c, next).catch(refuseBody);
   return Number(length) > most ? refuse(most)() : next();
 };

@@ -1,4 +1,4 @@
-// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.518).
+// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.517 and 7.524).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readSigned } from '../../server/billing/payments/bank-layouts.ts';
 import {

@@ -1,4 +1,4 @@
-// Which invoice a payment pays, by what the payer wrote (contract 7.514 to 7.517). Only a payment that names one invoice, and is
+// Which invoice a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). Only a payment that names one invoice, and is
 // exactly what is open, pays it by itself. For any other payment this proposes invoices, and people decide.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../../db/tables/allocations.ts';

@@ -56,6 +56,7 @@ const forms: Record<string, Record<string, string>> = {
   '/new-address': { newPassword: 'half done, half done' },
   '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
+  '/admin/billing/import': { accept: 'all', why: 'half done' },
   '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   '/admin/invitations': { intent: 'withdraw', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
