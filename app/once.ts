@@ -43,6 +43,7 @@ const passkeyPages = new Set([
   '/profile/delete',
   '/profile/data',
   '/admin/files',
+  '/admin/billing/import',
 ]);
 
 /** A form with one of these fields uses up the challenge of a passkey, or a code. */

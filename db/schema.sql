@@ -985,6 +985,7 @@ CREATE TRIGGER service_contracts_tell_crm_of_new AFTER INSERT ON service_contrac
 -- Referred to by:
 --   allocations (invoice)
 --   documents (invoice)
+--   invoice_changes (invoice) ON DELETE CASCADE
 CREATE TABLE invoices (
   number bigint NOT NULL,
   contract_id uuid NOT NULL,
@@ -1070,9 +1071,22 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION settle_invoice_from_before() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION note_invoice_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into invoice_changes (invoice) values (new.number) on conflict (invoice) do update set is_numbered = false;
+      return null;
+    end $function$;
+
 CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
   FOR EACH ROW
   EXECUTE FUNCTION freeze_buyer();
+
+CREATE TRIGGER invoices_note_change AFTER INSERT OR UPDATE OF status, credited, allocated ON invoices
+  FOR EACH ROW
+  EXECUTE FUNCTION note_invoice_change();
 
 CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
   FOR EACH ROW
@@ -1607,6 +1621,18 @@ CREATE TABLE form_answers (
   CONSTRAINT form_answers_sealed_length CHECK (octet_length(sealed) <= 70000)
 );
 CREATE INDEX form_answers_expires_at_idx ON form_answers USING btree (expires_at);
+
+-- invoice_changes -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE invoice_changes (
+  invoice bigint NOT NULL,
+  change bigint,
+  is_numbered boolean NOT NULL DEFAULT false,
+  CONSTRAINT invoice_changes_pkey PRIMARY KEY (invoice),
+  CONSTRAINT invoice_changes_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX invoice_changes_change_key ON invoice_changes USING btree (change) WHERE change IS NOT NULL;
+CREATE INDEX invoice_changes_unnumbered_idx ON invoice_changes USING btree (invoice) WHERE NOT is_numbered;
 
 -- invoice_numbers -----------------------------------------------------------------------------------------------------
 

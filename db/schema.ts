@@ -278,6 +278,12 @@ export interface FormAnswers {
   sealed: Uint8Array | null;
 }
 
+export interface InvoiceChanges {
+  change: Int8 | null;
+  invoice: Int8;
+  is_numbered: Generated<boolean>;
+}
+
 export interface InvoiceNumbers {
   last_number: Int8;
   only_row: Generated<boolean>;
@@ -633,6 +639,7 @@ export interface DB {
   events: Events;
   external_links: ExternalLinks;
   form_answers: FormAnswers;
+  invoice_changes: InvoiceChanges;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
   launches: Launches;

@@ -6,6 +6,7 @@ import * as pastDuePeriods from './m103-past-due-periods.ts';
 import * as vatChecks from './m104-vat-checks.ts';
 import * as unprintedLetters from './m105-unprinted-letters.ts';
 import * as wakeDocumentMails from './m106-wake-document-mails.ts';
+import * as invoiceChanges from './m107-invoice-changes.ts';
 import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
 
@@ -17,6 +18,7 @@ export const migrations = {
   'm104-vat-checks': vatChecks,
   'm105-unprinted-letters': unprintedLetters,
   'm106-wake-document-mails': wakeDocumentMails,
+  'm107-invoice-changes': invoiceChanges,
   'm108-contract-charges': contractCharges,
   'm109-document-country': documentCountry,
 };

@@ -93,6 +93,12 @@ export async function listLastNumbers(db: Database): Promise<string[]> {
   return rows.map((row) => writeNumber(row, row.last_number));
 }
 
+/** Every prefix that numbers have or had. */
+export async function listPrefixes(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('document_series').select('prefix').distinct().execute();
+  return rows.map(({ prefix }) => prefix);
+}
+
 /** 0 if the series has no number. */
 export async function findLastNumber(db: Database, { prefix, year }: Key): Promise<number> {
   const row = await db

@@ -127,6 +127,26 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
   return replacing === undefined ? undefined : findInvoice(db, replacing);
 }
 
+/** Invoices with one of these numbers of documents, and open invoices with one of these open amounts. Also the name of the buyer. */
+export async function listToMatch(
+  db: Database,
+  by: { numbers: string[] } | { openAmounts: number[] },
+): Promise<(Invoice & { buyer: string })[]> {
+  const rows = await selectInvoices(db)
+    .leftJoin('documents as d', 'd.number', 'i.document')
+    .select(sql<string>`coalesce(d.facts #>> '{buyer,name}', i.buyer_name, '')`.as('buyer'))
+    .where(
+      'numbers' in by
+        ? sql<boolean>`i.document = any(${by.numbers})`
+        : sql<boolean>`i.status = 'open' and i.unit_amount - i.credited - i.allocated = any(${by.openAmounts}::bigint[])`,
+    )
+    .orderBy('i.due_at')
+    .orderBy('i.number')
+    .limit(20_000)
+    .execute();
+  return rows.map((row) => ({ ...readRow(row), buyer: row.buyer }));
+}
+
 /** The caller has locked the contract. Throws LostRace if the invoice was just deleted. */
 export async function lockInvoice(trx: Transaction<DB>, id: number): Promise<Invoice> {
   const row = await selectInvoices(trx).where('i.number', '=', String(id)).forUpdate().executeTakeFirst();

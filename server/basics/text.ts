@@ -2,6 +2,9 @@
 // work grows with the square of the length. A cut text is still one code unit too long, so its rule refuses it.
 import { z } from 'zod';
 
+/** Fields of the lines of a statement. Their names end with the number of the line, such as `to-2`. */
+const lineBounds = { line: 8_000, to: 300 } as const;
+
 /** Fields in the rows of a table in a form. Their names end with the number of the row, such as `rate-2`. */
 const rowBounds = {
   plan: 100,
@@ -101,6 +104,8 @@ export const textBounds = {
   credits: 40,
   paidAt: 40,
   method: 300,
+  // `all`, or the id of a line.
+  accept: 100,
   contract: 100,
   token: 100,
   saved: 40,
@@ -143,7 +148,7 @@ export const textBounds = {
   ...billingBounds,
 } as const;
 
-export type TextName = keyof typeof textBounds | `${RowField}-${number}`;
+export type TextName = keyof typeof textBounds | `${RowField | keyof typeof lineBounds}-${number}`;
 
 /** The runtime also bounds all headers together. */
 export const headerBounds = {
@@ -195,7 +200,8 @@ export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName
 function findBound(name: string): number | undefined {
   if (Object.hasOwn(textBounds, name)) return textBounds[name as keyof typeof textBounds];
   const [, field = ''] = /^(\w{1,40})-\d{1,3}$/.exec(name) ?? [];
-  return Object.hasOwn(rowBounds, field) ? rowBounds[field as RowField] : undefined;
+  const bounds: Record<string, number> = { ...lineBounds, ...rowBounds };
+  return Object.hasOwn(bounds, field) ? bounds[field] : undefined;
 }
 
 export const textSchema = (name: keyof typeof textBounds) =>

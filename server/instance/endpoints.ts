@@ -8,6 +8,7 @@ import { launch } from '../doors/endpoints/launch.ts';
 import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts';
 import { passkeyEndpoints } from '../doors/endpoints/passkey-endpoints.ts';
 import { passkeyOptions } from '../doors/endpoints/passkey-options.ts';
+import { paymentInvoices } from '../doors/endpoints/payment-invoices.ts';
 import { payments } from '../doors/endpoints/payments.ts';
 import { type SamplePlace, sampleFile } from '../doors/endpoints/sample-file.ts';
 import { securityTxt } from '../doors/endpoints/security-txt.ts';
@@ -41,6 +42,7 @@ export function createEndpoints(
     crmSignups: bind(crmSignups),
     crmContracts: bind(crmContracts),
     payments: bind(payments),
+    paymentInvoices: bind(paymentInvoices),
     passkeyOptions: bind(passkeyOptions),
     passkeyEndpoints: bind(passkeyEndpoints),
     trpc: bind(handleTrpc),

@@ -2,14 +2,20 @@
 import type { Handler, MiddlewareHandler } from 'hono';
 import { isStaff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
-import { decodeIfPossible } from '../basics/text.ts';
 import { userAgentOf } from '../identity/ground/device.ts';
 import { findSession } from '../identity/session/sessions.ts';
 import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse, redirect, respond, shortenLocation } from '../web/answers.ts';
 import { buildFindClientAddress } from '../web/client-address.ts';
 import { Deadline } from '../web/deadline.ts';
-import { isForThisMachine, pathOf, readPlace, readRequestId, refuseUnroutable } from '../web/incoming.ts';
+import {
+  isForThisMachine,
+  isOfStaff,
+  pathOf,
+  readPlace,
+  readRequestId,
+  refuseUnroutable,
+} from '../web/incoming.ts';
 import { loginPathTo, requireOwnOrigin, type Visit } from '../web/requests.ts';
 import { readTrace } from '../web/trace-context.ts';
 import type { Backend } from './backend.ts';
@@ -176,9 +182,6 @@ export function requireOwnPage(issuer: string): Step {
     return next();
   };
 }
-
-/** Whether a path is /admin or below it, however it is spelled. */
-const isOfStaff = (path: string) => /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decodeIfPossible(path));
 
 /** Without a session, paths of staff lead to the login. For anybody else who is not staff they do not exist (contract 12.5). */
 export function hideFromOthers({ deps }: Backend): Step {

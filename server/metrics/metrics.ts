@@ -49,6 +49,7 @@ const callerOf: Partial<Record<string, string>> = {
   '/integrations/crm/signups': 'crm_app',
   '/integrations/crm/contracts': 'crm_app',
   '/integrations/payments': paymentProvider,
+  '/integrations/payments/invoices': paymentProvider,
 };
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -14,13 +14,14 @@ const licences = [
   // We take it under MIT.
   'MIT or MPL-2.0',
 ];
-/** Packages that name the MIT licence without its text. */
+/** Packages that name the MIT or ISC licence without its text. */
 const withoutText = [
   '@web3-storage/multipart-parser',
   'brotli',
   'dfa',
   'dinero.js',
   'fontkit',
+  'saxes',
   'stream-slice',
 ];
 /** Packages that have the text of a licence without naming it. */
@@ -92,10 +93,18 @@ function describeLicence(folder: string): string {
   if (texts.length === 0)
     texts.push(...readme.filter((text) => text.includes('Permission is hereby granted')));
   if (texts.length === 0 && withoutText.includes(name))
-    texts.push(`Copyright ${author?.name ?? author}\n\n${mit}`);
+    texts.push(`Copyright ${author?.name ?? author}\n\n${license === 'ISC' ? isc : mit}`);
   if (texts.length === 0) throw new Error(`${name} has no text of its licence.`);
   return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`;
 }
+
+const isc = `Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby
+granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED
+WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR
+CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF
+CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`;
 
 const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the

@@ -7,13 +7,15 @@ import { FileError } from './files.ts';
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
-  delimiter: ',' | ';' = ',',
+  { delimiter = ',', hasLooseQuotes = false }: { delimiter?: string; hasLooseQuotes?: boolean } = {},
 ): AsyncGenerator<{ line: number; fields: string[] }, void> {
   const parser = parse({
     bom: true,
     delimiter,
     info: true,
     relax_column_count: true,
+    // Some banks write quotes inside a field without doubling them.
+    relax_quotes: hasLooseQuotes,
     skip_empty_lines: true,
     max_record_size: maxLength,
   });

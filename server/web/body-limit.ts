@@ -1,15 +1,21 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../basics/errors.ts';
+import { isOfStaff, pathOf } from './incoming.ts';
 import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-function refuse(): never {
-  throw new AppError('body_too_large', { detail: `The body can be at most ${maxBytes} bytes.` });
-}
+/** One page of staff takes a file. All their paths may get as much, because another answer would tell others that it is there. */
+const maxBytesOfStaff = 2 * 1024 * 1024;
 
-const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
+const refuse = (most: number) => (): never => {
+  throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
+};
+
+const buildCount = (maxSize: number) => bodyLimit({ maxSize, onError: refuse(maxSize) });
+const countBody = buildCount(maxBytes);
+const countBodyOfStaff = buildCount(maxBytesOfStaff);
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
@@ -21,11 +27,14 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
+  const isLarger = isOfStaff(pathOf(c.req.url));
+  const most = isLarger ? maxBytesOfStaff : maxBytes;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
-    return Number(length ?? 0) > maxBytes ? refuse() : next();
+    return Number(length ?? 0) > maxBytes ? refuse(maxBytes)() : next();
   }
   // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
-  if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
-  return Number(length) > maxBytes ? refuse() : next();
+  if (length === undefined || isChunked)
+    return (isLarger ? countBodyOfStaff : countBody)(c, next).catch(refuseBody);
+  return Number(length) > most ? refuse(most)() : next();
 };

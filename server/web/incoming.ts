@@ -1,6 +1,6 @@
 import { AppError } from '../basics/errors.ts';
 import { nameSchema } from '../basics/names.ts';
-import { readHeader, readNamedHeader } from '../basics/text.ts';
+import { decodeIfPossible, readHeader, readNamedHeader } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
@@ -71,3 +71,7 @@ function isPlainPath(path: string): boolean {
 
 /** The path of a whole URL, as the URL spells it. */
 export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';
+
+/** Whether a path is /admin or below it, however it is spelled. */
+export const isOfStaff = (path: string): boolean =>
+  /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decodeIfPossible(path));

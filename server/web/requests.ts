@@ -100,7 +100,8 @@ export function checkReturnTo(path: string | undefined): void {
   );
 }
 
-export type Form = ReadonlyMap<TextName, string>;
+/** `file` is what somebody has uploaded. */
+export type Form = ReadonlyMap<TextName, string> & { file?: File | undefined };
 
 export type WholeRange = { min: number; max: number; usual: number };
 
@@ -160,7 +161,10 @@ export async function readForm(request: Request): Promise<Form> {
   if (!/^multipart\/form-data\b/i.test(type))
     throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
   const form = await request.formData().catch(refuseBody);
-  return collectFields([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+  const pairs = [...form];
+  const file = pairs.map(([, value]) => value).find((value) => typeof value !== 'string');
+  const fields = collectFields(pairs.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+  return Object.assign(fields, { file });
 }
 
 function collectFields(pairs: [string, string][]): Form {

@@ -112,6 +112,7 @@ const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   receiveMarketplaceHandOffSpeculatively: async () => ['/sso/marketplace/callback', { method: 'HEAD' }],
   pushSignup: async () => signedSignup(JSON.stringify(buildSignup(crypto.randomUUID()))),
   reportPayment: async () => signedReport(JSON.stringify(buildPayment(100))),
+  listInvoicesToPay: async () => ['/integrations/payments/invoices?state=open', signedEmpty()],
   listContracts: async (at) => ['/integrations/crm/contracts', { headers: bearerOf(at, 'crm_app') }],
   logout: async (at) => ['/logout?client=shop', cookieAt(at)],
   downloadOwnData: async (at) => ['/profile/data.json', cookieAt(at)],
@@ -140,6 +141,8 @@ function signedReport(
   const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body, options);
   return ['/integrations/payments', { method: 'POST', body, headers: { ...headers, ...options.headers } }];
 }
+
+const signedEmpty = () => ({ headers: signMessage(app.config.paymentsSecrets?.[0] ?? '', '') });
 
 async function ask(
   operationId: string,
@@ -430,6 +433,15 @@ describe('what a payment provider sends', () => {
       expectAs('reportPayment', '409 request_in_progress', answer);
     });
   });
+});
+
+it('a payment provider reads invoices as documented', async () => {
+  const list = (query: string, more: SendOptions, at: Pick<TestApp, 'send'> = app) =>
+    at.send(`/integrations/payments/invoices${query}`, more);
+  expectAs('listInvoicesToPay', '200', await ask('listInvoicesToPay'));
+  expectAs('listInvoicesToPay', '400 invalid_request', await list('?after=x', signedEmpty()));
+  expectAs('listInvoicesToPay', '401 invalid_webhook_signature', await list('', {}));
+  expectAs('listInvoicesToPay', '404 not_configured', await list('', signedEmpty(), bare));
 });
 
 it('requests about the service itself get the documented answer', async () => {

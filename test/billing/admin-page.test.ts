@@ -80,7 +80,7 @@ it('leads to the other pages of billing, and says which one is open', async () =
   const paths = [
     '/admin/billing',
     ...['/admin/invoices', '/admin/contracts'],
-    ...['/admin/billing/unallocated', '/admin/billing/settings'],
+    ...['/admin/billing/import', '/admin/billing/unallocated', '/admin/billing/settings'],
   ];
   for (const path of paths) {
     const { text } = await billing.app.send(path, { cookie: admin });

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountPages } from '../../app/components/account/account-pages.ts';
 import { logIn, openInspection, openSite } from '../support/app/browser.ts';
+import { camtEntry, writeCamt } from '../support/billing/bank-samples.ts';
 import { arrangeSeller } from '../support/billing/customers.ts';
 import { addEarlyRefund, buildPayment, buildRefund, report } from '../support/billing/money.ts';
 import { idOf } from '../support/database/database.ts';
@@ -86,7 +87,21 @@ it('the pages of billing for administrators have no serious axe finding, console
   await page.getByRole('navigation', { name: 'Billing' }).getByText('Unallocated').press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Unallocated payments' }).waitFor();
   await look('unallocated');
+  await page.goto('/admin/billing/import');
   const [paid = '', open = ''] = await customers.numbers();
+  await page.getByLabel('Bank statement').setInputFiles({
+    ...{ name: 'statement.xml', mimeType: 'text/xml' },
+    buffer: Buffer.from(
+      writeCamt(
+        camtEntry(`Rechnung ${open}`, '34.80'),
+        camtEntry(`${open} part`, '10.00'),
+        camtEntry('Danke', '7.77'),
+      ),
+    ),
+  });
+  await page.getByRole('button', { name: 'Show what it pays' }).click();
+  await page.getByRole('heading', { name: /to decide/ }).waitFor();
+  await look('statement');
   const [credit = ''] = await customers.numbers('credit_note');
   for (const number of [paid, open, credit]) {
     await page.goto(`/admin/invoices/${number}`);

@@ -36,6 +36,7 @@ const kept: Record<string, string> = {
   waiting_periods: 'until invoiced, and bounded by how long a contract runs',
   invoices: 'books, until their years are over',
   invoice_numbers: 'one row',
+  invoice_changes: 'one row for each invoice',
   client_users: 'as long as its user, one for each client',
   event_sequences: 'one row for each client',
   event_deliveries: 'one row for each client',

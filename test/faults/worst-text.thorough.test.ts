@@ -155,6 +155,7 @@ const bookForms = [
   },
   { path: '/admin/invoices/1', intent: 'credit', credits: 'part', amount: '1.00' },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
+  { path: '/admin/billing/import', accept: 'all', 'line-0': '{}', 'to-0': 'x' },
   { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
   { path: '/admin/invitations', intent: 'invite', email: 'new@example.test', role: 'manager' },
   { path: '/admin/invitations', intent: 'withdraw', id: '01900000-0000-7000-8000-0000000000aa' },

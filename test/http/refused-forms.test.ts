@@ -478,6 +478,13 @@ const rows: Row[] = [
     holds: { number: 'none', why: 'As the bank says' },
   },
   {
+    form: '/admin/billing/import',
+    arrange: admin,
+    fields: { why: 'As the bank says' },
+    status: 422,
+    says: 'No line names the columns',
+  },
+  {
     form: '/admin/billing/settings set',
     arrange: admin,
     fields: { sellerName: 'Blumen', iban: 'DE00', why: 'As the tax office says', seen: 'x' },

@@ -191,6 +191,7 @@ const alike: Record<string, string> = {
   '/profile/delete': 'it is planned, or not, already',
   '/profile/passkeys/offer': 'a passkey is used up in any form; the others keep nothing or the same',
   '/admin/files': 'the file again',
+  '/admin/billing/import': 'each line of a statement is recorded once',
   '/demo/:client': 'local mode only',
   '/demo/legacy-marketplace': 'local mode only',
 };

@@ -24,6 +24,7 @@ const pages: Entry[] = [
       { path: '/admin/billing', title: 'Billing' },
       { path: '/admin/invoices', title: 'Invoices' },
       { path: '/admin/contracts', title: 'Contracts' },
+      { path: '/admin/billing/import', title: 'Bank statement' },
       { path: '/admin/billing/unallocated', title: 'Unallocated' },
       { path: '/admin/billing/settings', title: 'Settings' },
     ],

@@ -40,9 +40,17 @@ export type Money = Pick<
 
 export type Recorded = { payment: Payment; applied: boolean };
 
-/** Records each id once. Throws 422 `idempotency_key_reused` if the id has other facts, or `validation_failed`. */
-export async function recordMoney(trx: Transaction<DB>, money: Money, by: Recorder): Promise<Recorded> {
-  const named = money.invoiceNumber === null ? undefined : await findInvoiceToPay(trx, money.invoiceNumber);
+/**
+ * Records each id once. A payment pays the invoice with the number `pays`: by default, the one that the payer wrote. Throws 422
+ * `idempotency_key_reused` if the id has other facts, or `validation_failed`.
+ */
+export async function recordMoney(
+  trx: Transaction<DB>,
+  money: Money,
+  by: Recorder,
+  pays = money.invoiceNumber,
+): Promise<Recorded> {
+  const named = pays === null ? undefined : await findInvoiceToPay(trx, pays);
   const invoices = await lockInvoices(trx, [
     ...(named ? [named] : []),
     ...(money.kind === 'refund' ? await listPaid(trx, money.of) : []),

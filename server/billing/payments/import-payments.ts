@@ -1,22 +1,34 @@
-// Records each payment of a file once, or shows what that would do (contract 7.314 to 7.319).
+// Records each payment of a file once, or shows what that would do (contract 7.314 to 7.319, and 7.514 to 7.518).
+import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
-import { findInvoiceToPay } from '../../../db/tables/invoices.ts';
-import { findPayment, findPayments, type Payment } from '../../../db/tables/payments.ts';
+import { LostRace } from '../../../db/races.ts';
+import type { DB } from '../../../db/schema.ts';
+import { findInvoice, findInvoiceToPay } from '../../../db/tables/invoices.ts';
+import { findPayment, findPayments, listReturns, type Payment } from '../../../db/tables/payments.ts';
+import { AppError } from '../../basics/errors.ts';
 import { findZone } from '../invoices/issue.ts';
 import { noonOf } from '../values/days.ts';
-import { type Recorder, recordMoney } from './allocate.ts';
-import { describeRecorded } from './payment-answer.ts';
+import { lockInvoices, type Recorder, recordMoney } from './allocate.ts';
+import { type Match, matchPayments, type Proposal } from './match-payments.ts';
+import { describeRecorded, type PaymentAnswer } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
-/** How much of a payment was allocated when it was recorded. `known`: the payment had been recorded before. */
-export const outcomes = ['whole', 'part', 'unallocated', 'known'] as const;
+/**
+ * How much of a payment was allocated when it was recorded. `known`: the payment had been recorded before. `refund`: it went out
+ * and gives a payment back. `left`: it was not recorded, because people have to decide. `out`: it went out and is about no invoice.
+ */
+export const outcomes = ['whole', 'part', 'unallocated', 'known', 'refund', 'left', 'out'] as const;
 export type Outcome = (typeof outcomes)[number];
 
 export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currency' | 'amount'> & {
   outcome: Outcome;
   allocated: number;
   unallocated: number;
+  /** The number that it pays, if the payer did not write it as it is. */
+  matched: string | null;
+  /** Numbers that people may choose from. */
+  proposals: string[];
 };
 
 const sliceSize = 1_000;
@@ -48,11 +60,20 @@ export async function findKnown(
 }
 
 /** Does not compare the day. The day is part of the id, and the instant of noon depends on the seller's time zone. */
-const isOf = ({ number, currency, amount }: ListedPayment, recorded: Payment) =>
-  recorded.kind === 'payment' &&
+const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Payment) =>
+  recorded.kind === (isOut ? 'refund' : 'payment') &&
   normalise(recorded.invoiceNumber ?? '') === number &&
   recorded.currency === currency &&
   recorded.amount === amount;
+
+/** The matches of the payments that have none by the number in their own column. */
+const findMatches = async (db: Database, payments: ListedPayment[], known: Set<string>) => {
+  const asked: ListedPayment[] = [];
+  for (const payment of payments)
+    if (!known.has(payment.id) && !(payment.number && (await findInvoiceToPay(db, payment.number))))
+      asked.push(payment);
+  return matchPayments(db, asked);
+};
 
 /** Shows what the import would do now. Reads only. */
 export async function* planPayments(
@@ -60,58 +81,125 @@ export async function* planPayments(
   payments: ListedPayment[],
   known: Set<string>,
 ): AsyncGenerator<LineResult, void> {
+  const matches = await findMatches(db, payments, known);
   const open = new Map<number, number>();
+  const givenBack = new Set<string>();
   for (const payment of payments) {
+    const match = matches.get(payment.id);
     if (known.has(payment.id)) {
       yield describe(payment, 'known');
       continue;
     }
-    const invoice = payment.number === null ? undefined : await findInvoiceToPay(db, payment.number);
+    const { exact } = match ?? {};
+    if (payment.isOut) {
+      const isNew = exact?.payment !== undefined && !givenBack.has(exact.payment);
+      if (isNew) givenBack.add(exact.payment as string);
+      yield isNew ? describe(payment, 'refund', { matched: exact }) : leave(payment, match);
+      continue;
+    }
+    const number = exact?.number ?? payment.number;
+    const invoice = number === null ? undefined : await findInvoiceToPay(db, number);
     const left = invoice?.currency === payment.currency ? (open.get(invoice.id) ?? invoice.open) : 0;
-    const allocated = Math.min(left, payment.amount);
+    const matched = exact && left === payment.amount ? exact : undefined;
+    if (!matched && payment.isBank) {
+      yield leave(payment, match);
+      continue;
+    }
+    const allocated = exact && !matched ? 0 : Math.min(left, payment.amount);
     if (invoice && allocated > 0) open.set(invoice.id, left - allocated);
-    yield describe(payment, allocated);
+    yield describe(payment, allocated, { matched, match });
   }
 }
+
+export type Importing = { origin: Origin; by: () => Recorder };
 
 /** Records each payment in its own transaction, until the import is stopped. */
 export async function* importPayments(
   db: Database,
   payments: ListedPayment[],
-  {
-    known,
-    origin,
-    by,
-    isStopped,
-  }: { known: Set<string>; origin: Origin; by: () => Recorder; isStopped: () => boolean },
+  { known, origin, by, isStopped }: Importing & { known: Set<string>; isStopped: () => boolean },
 ): AsyncGenerator<LineResult, void> {
   const zone = await findZone(db);
   const noons = new Map<string, Date>();
+  const matches = await findMatches(db, payments, known);
   for (const payment of payments) {
     if (isStopped()) return;
+    const match = matches.get(payment.id);
     if (known.has(payment.id)) {
       yield describe(payment, 'known');
       continue;
     }
-    const { id, number: invoiceNumber, amount, currency, day, reference } = payment;
-    const noon = noons.get(day) ?? noonOf(zone, day);
-    noons.set(day, noon);
-    const { applied, allocated } = await inTransaction(db, origin, async (trx) => {
+    if (payment.isBank && !match?.exact) {
+      yield leave(payment, match);
+      continue;
+    }
+    const paidAt = noons.get(payment.day) ?? noonOf(zone, payment.day);
+    noons.set(payment.day, paidAt);
+    yield await inTransaction(db, origin, async (trx) => {
+      const isExact = match?.exact !== undefined && (await isStillExact(trx, payment, match.exact));
+      const matched = isExact ? match?.exact : undefined;
       // Another run may have recorded the payment before the seller's time zone changed.
-      const paidAt = (await findPayment(trx, id))?.paidAt ?? noon;
-      const money = { id, kind: 'payment', of: null, currency, amount, paidAt, method: null } as const;
-      return describeRecorded(trx, await recordMoney(trx, { ...money, reference, invoiceNumber }, by()));
+      if (await findPayment(trx, payment.id)) return describe(payment, 'known');
+      if (payment.isBank && !matched) return leave(payment, match);
+      const { applied, allocated } = await recordListed(trx, payment, { to: matched, paidAt, by: by() });
+      if (!applied) return describe(payment, 'known');
+      return describe(payment, payment.isOut ? 'refund' : allocated, { matched, match });
     });
-    yield describe(payment, applied ? allocated : 'known');
+  }
+}
+
+/** Locks the invoice, so that no other payment comes between. */
+export async function isStillExact(
+  trx: Transaction<DB>,
+  { amount, currency }: ListedPayment,
+  exact: Proposal,
+): Promise<boolean> {
+  const found = await findInvoice(trx, exact.number);
+  const invoice = found && (await lockInvoices(trx, [found])).get(found.id);
+  if (exact.payment !== undefined) return (await listReturns(trx, exact.payment)).length === 0;
+  return invoice?.open === amount && invoice.currency === currency;
+}
+
+/**
+ * Records a line. It pays the invoice `to`, or gives the payment of it back. Without `to`, it pays the invoice that the line
+ * names. The payment keeps what the payer wrote, so that the same line is the same payment in each version.
+ */
+export async function recordListed(
+  trx: Transaction<DB>,
+  { id, number: invoiceNumber, amount, currency, reference, isOut }: ListedPayment,
+  { to, paidAt, by }: { to: Proposal | undefined; paidAt: Date; by: Recorder },
+): Promise<PaymentAnswer> {
+  const facts = { id, currency, amount, paidAt, method: null, reference, invoiceNumber };
+  const money =
+    isOut && to?.payment
+      ? ({ ...facts, kind: 'refund', of: to.payment } as const)
+      : ({ ...facts, kind: 'payment', of: null } as const);
+  try {
+    const pays = isOut ? null : (to?.number ?? invoiceNumber);
+    return await describeRecorded(trx, await recordMoney(trx, money, by, pays));
+  } catch (error) {
+    // Another run has just recorded the line, perhaps with another noon. The next attempt finds it.
+    if (error instanceof AppError && error.code === 'idempotency_key_reused') throw new LostRace();
+    throw error;
   }
 }
 
 function describe(
   { line, id, number, currency, amount }: ListedPayment,
-  allocated: number | 'known',
+  allocated: number | Exclude<Outcome, 'whole' | 'part' | 'unallocated'>,
+  { matched, match }: { matched?: Proposal | undefined; match?: Match | undefined } = {},
 ): LineResult {
-  const said = { line, id, number, currency, amount };
-  if (allocated === 'known') return { ...said, outcome: 'known', allocated: 0, unallocated: 0 };
+  const said = { line, id, number, currency, amount, matched: matched?.number ?? null };
+  if (typeof allocated === 'string')
+    return { ...said, outcome: allocated, allocated: 0, unallocated: 0, proposals: numbersOf(match) };
   const outcome = allocated === amount ? 'whole' : allocated > 0 ? 'part' : 'unallocated';
-  return { ...said, outcome, allocated, unallocated: amount - allocated };
+  const proposals = outcome === 'unallocated' ? numbersOf(match) : [];
+  return { ...said, outcome, allocated, unallocated: amount - allocated, proposals };
 }
+
+const leave = (payment: ListedPayment, match: Match | undefined) =>
+  describe(payment, payment.isOut && !match ? 'out' : 'left', { match });
+
+const numbersOf = (match: Match | undefined) => [
+  ...new Set((match?.proposals ?? []).map(({ number }) => number)),
+];

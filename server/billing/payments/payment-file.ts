@@ -1,17 +1,23 @@
-// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315).
+// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315, 7.510 to 7.513). It is a file
+// with our five columns, or a statement of a bank.
 import { encodeHex } from 'oslo/encoding';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { readCsv } from '../../runtime/csv.ts';
 import { FileError } from '../../runtime/files.ts';
 import { sha256 } from '../../runtime/hash.ts';
 import { maxAmount } from '../values/amounts.ts';
+import { isDay } from '../values/days.ts';
 import { readDecimal } from '../values/decimals.ts';
+import { type BankLine, findLayout, knownBanks, type ReadLine } from './bank-layouts.ts';
+import { readCamt } from './camt.ts';
 import { isPayday } from './paid-on.ts';
 import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const maxFileKibibytes = 5 * 1024;
 const maxPayments = 20_000;
 const maxLineBytes = 4_096;
+/** Banks write a few lines about the account first. */
+const maxLinesBefore = 40;
 
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
 type Column = (typeof columns)[number];
@@ -25,35 +31,35 @@ export type PaymentFacts = {
   reference: string | null;
 };
 
-/** Lines that say the same have the same `said`. */
-export type ListedPayment = PaymentFacts & { line: number; id: string; said: string };
+/**
+ * Lines that say the same have the same `said`. A line of a bank may be money that went out, and it is recorded only with the
+ * invoice that it pays.
+ */
+export type ListedPayment = PaymentFacts & {
+  line: number;
+  id: string;
+  said: string;
+  isBank: boolean;
+  isOut: boolean;
+};
 
 /** `line` is missing if the file cannot be split into lines. */
 export type Fault = { line?: number; column?: Column; detail: string };
 
-/** `today` is in the seller's time zone. A later day is a fault. */
+type Read = Omit<ListedPayment, 'line' | 'id'>;
+type Found = Read | { faults: Omit<Fault, 'line'>[] } | undefined;
+
+/** `today` is in the seller's time zone. A later day is a fault in our own columns. A bank has not booked it yet. */
 export async function readPaymentFile(
   bytes: Uint8Array,
   today: string,
 ): Promise<{ payments: ListedPayment[]; faults: Fault[] }> {
-  const refuse = (line: number, detail: string) => ({ payments: [], faults: [{ line, detail }] });
-  const text = decode(bytes);
-  if (text === undefined) return refuse(1, 'The file is not UTF-8. Save it as CSV in UTF-8.');
-  const [first = ''] = /\S[^\r\n]*/.exec(text) ?? [];
-  const records = readCsv(oneChunk(bytes), maxLineBytes, first.includes(';') ? ';' : ',');
   const payments: ListedPayment[] = [];
   const faults: Fault[] = [];
   const equals = new Map<string, number>();
-  let header: Column[] | undefined;
   try {
-    for await (const { line, fields } of records) {
-      if (fields.every((field) => field.trim() === '')) continue;
-      if (!header) {
-        header = readHeader(fields);
-        if (!header) return refuse(line, `The first line must name the columns ${columns.join(', ')}.`);
-        continue;
-      }
-      const found = fields.length === header.length ? readFields(header, fields, today) : wrongCount(fields);
+    for await (const { line, found } of readLines(decode(bytes), today)) {
+      if (!found) continue;
       if ('faults' in found) {
         faults.push(...found.faults.map((fault) => ({ line, ...fault })));
         continue;
@@ -62,36 +68,88 @@ export async function readPaymentFile(
         faults.push({ line, detail: `A file has at most ${maxPayments} payments.` });
         break;
       }
-      const said = writeFacts(found);
+      const { said } = found;
       const before = equals.get(said) ?? 0;
       equals.set(said, before + 1);
-      payments.push({ line, id: nameOf(said, before), said, ...found, ...cut(found) });
+      payments.push({ line, id: nameOf(said, before, found.isBank ? 'bank' : 'csv'), ...found });
     }
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    faults.push({ detail: error.message });
+    const [, line] = /^Line (\d+): /.exec(error.message) ?? [];
+    const detail = line ? error.message.slice(`Line ${line}: `.length) : error.message;
+    faults.push({ ...(line && { line: Number(line) }), detail });
   }
-  if (!header && faults.length === 0)
-    return refuse(1, `The file is empty. The first line must name the columns ${columns.join(', ')}.`);
   return { payments, faults };
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** What Windows-1252 has from 0x80 to 0x9f. Node 20 leaves these as the control characters of Latin 1. */
+const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** What is not UTF-8 is Windows-1252, which has a character for each byte. */
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return undefined;
+    return new TextDecoder('windows-1252')
+      .decode(bytes)
+      .replace(/[\x80-\x9f]/g, (char) => windows1252.charAt(char.charCodeAt(0) - 0x80));
   }
 }
 
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes;
+async function* readLines(text: string, today: string): AsyncGenerator<{ line: number; found: Found }, void> {
+  if (/^\s*</.test(text)) {
+    for (const { line, ...said } of readCamt(text)) yield { line, found: readBankLine(said, today) };
+    return;
+  }
+  const start = findStart(text);
+  const options = { delimiter: start.delimiter, hasLooseQuotes: start.readLine !== undefined };
+  let header: string[] | undefined;
+  for await (const { line, fields } of readCsv(oneChunk(start.rest), maxLineBytes, options)) {
+    if (fields.every((field) => field.trim() === '')) continue;
+    const at = line + start.linesBefore;
+    if (!header) header = fields.map((field) => field.trim());
+    else if (start.readLine) {
+      const said = start.readLine(fields);
+      yield { line: at, found: said && readBankLine(said, today) };
+    } else
+      yield {
+        line: at,
+        found:
+          fields.length === header.length
+            ? readFields(header as Column[], fields, today)
+            : wrongCount(fields),
+      };
+  }
 }
 
-function readHeader(fields: string[]): Column[] | undefined {
-  const names = fields.map((field) => field.trim());
-  const isWhole = names.length === columns.length && columns.every((column) => names.includes(column));
-  return isWhole ? (names as Column[]) : undefined;
+type Start = { rest: string; linesBefore: number; delimiter: string; readLine?: ReadLine };
+
+/** Finds the line that names the columns. Throws a FileError if there is none. */
+function findStart(text: string): Start {
+  let from = 0;
+  for (let linesBefore = 0; linesBefore < maxLinesBefore && from < text.length; linesBefore++) {
+    const [line = ''] = /^[^\r\n]*(?:\r\n|\r|\n|$)/.exec(text.slice(from, from + maxLineBytes)) ?? [];
+    for (const delimiter of [';', ',', '\t']) {
+      const names = line.split(delimiter).map((name) =>
+        name
+          .trim()
+          .replace(/^"(.*)"$/, '$1')
+          .trim(),
+      );
+      const found = { rest: text.slice(from), linesBefore, delimiter };
+      if (names.length === columns.length && columns.every((column) => names.includes(column))) return found;
+      const readLine = findLayout(names);
+      if (readLine) return { ...found, readLine };
+    }
+    from += line.length || maxLineBytes;
+  }
+  throw new FileError(
+    `Line 1: No line names the columns ${columns.join(', ')}, or those of a bank that we know: ${knownBanks.join(', ')}.`,
+  );
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array, void> {
+  yield new TextEncoder().encode(text);
 }
 
 const wrongCount = ({ length }: string[]) => ({
@@ -102,11 +160,7 @@ const wrongCount = ({ length }: string[]) => ({
   ],
 });
 
-function readFields(
-  header: Column[],
-  fields: string[],
-  today: string,
-): PaymentFacts | { faults: Omit<Fault, 'line'>[] } {
+function readFields(header: Column[], fields: string[], today: string): Found {
   const faults: Omit<Fault, 'line'>[] = [];
   const refuse = (column: Column, detail: string) => faults.push({ column, detail });
   const field = (column: Column) => (fields[header.indexOf(column)] ?? '').trim();
@@ -125,7 +179,8 @@ function readFields(
     refuse('date', `Must be a day from 2000-01-01 to today, ${today}: such as 2026-11-26 or 26.11.2026.`);
   if (faults.length > 0) return { faults };
   const [number, reference] = [normalise(field('number')), normalise(field('reference'))];
-  return { number, amount: amount ?? 0, currency, day, reference };
+  const said = { number, amount: amount ?? 0, currency, day, reference };
+  return { ...said, ...cut(said), said: writeFacts(said), isBank: false, isOut: false };
 }
 
 /** Spreadsheets in German write 26.11.2026. */
@@ -135,6 +190,24 @@ const readDay = (text: string): string =>
     (_, day: string, month: string, year: string) =>
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
+
+/** Undefined for nothing, and for what the bank has not booked yet. */
+function readBankLine({ day, amount, currency, text, payer, id }: BankLine, today: string): Found {
+  const faults: Omit<Fault, 'line'>[] = [];
+  const refuse = (column: Column, detail: string) => faults.push({ column, detail });
+  if (!isCurrency(currency)) refuse('currency', 'The line has no ISO 4217 code that is assigned.');
+  if (amount === undefined || Math.abs(amount) > maxAmount)
+    refuse('amount', 'The amount cannot be read, or is above 10^12 minor units.');
+  if (isDay(day) && day > today) return undefined;
+  if (!isPayday(day, today)) refuse('date', 'The day cannot be read.');
+  if (faults.length > 0) return { faults };
+  if (!amount) return undefined;
+  const words = [text, payer].map(normalise);
+  const said = JSON.stringify([day, amount, currency, ...words, normalise(id)]);
+  const reference = words.filter((each) => each !== null).join(' / ') || null;
+  const facts = { number: null, amount: Math.abs(amount), currency, day, reference };
+  return { ...facts, ...cut(facts), said, isBank: true, isOut: amount < 0 };
+}
 
 /** Programs that export the same statement may use different forms of Unicode and different spaces. */
 export const normalise = (text: string): string | null =>
@@ -150,5 +223,5 @@ export const writeFacts = ({ number, amount, currency, day, reference }: Payment
   JSON.stringify([number, amount, currency, day, reference]);
 
 /** The id of a payment. `before` is how many equal lines came before it. */
-export const nameOf = (said: string, before: number): string =>
-  `csv:${encodeHex(sha256(`${said}${before}`))}`;
+export const nameOf = (said: string, before: number, kind: 'csv' | 'bank' = 'csv'): string =>
+  `${kind}:${encodeHex(sha256(`${said}${before}`))}`;

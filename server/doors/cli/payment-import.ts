@@ -1,4 +1,4 @@
-// Payments from a file (contract 7.310 to 7.319).
+// Payments from a file (contract 7.310 to 7.319, and 7.510 to 7.518).
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -25,8 +25,11 @@ type Options = Reason & { dryRun: boolean; yes: boolean };
 export function addPaymentImportCommand(program: Command): void {
   const command = program
     .command('payment:import')
-    .description('record the payments of a CSV file, each once; can be interrupted and run again')
-    .argument('<file>', 'with the columns number, amount, currency, date, reference; - for standard input')
+    .description('record the payments of a file, each once; can be interrupted and run again')
+    .argument(
+      '<file>',
+      'a statement of your bank (CSV or CAMT.053), or CSV with the columns number, amount, currency, date, reference; - for standard input',
+    )
     .option('--dry-run', 'change nothing, and say what each line would do', false)
     .option('--yes', 'do not ask', false);
   addReason(command, { isRequired: false }).action(async (file: string, options: Options) => {
@@ -67,6 +70,7 @@ async function run(
   const counts = await report(importPayments(db, payments, { known, origin, by, isStopped }), options);
   print(summarise(counts, options));
   if (isStopped()) printAside('Stopped before the end. Run it again to continue.');
+  if (counts.left > 0) printAside('Decide about what is left at /admin/billing/import, with the same file.');
 }
 
 /** Throws an error with one line for each fault. */
@@ -91,7 +95,8 @@ async function report(
   try {
     for await (const result of results) {
       counts[result.outcome]++;
-      await out.write(json ? writeJson(result) : describeLine(result));
+      if (json) await out.write(writeJson(result));
+      else if (result.outcome !== 'out') await out.write(describeLine(result));
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -107,19 +112,29 @@ const outcomeWords: Record<Outcome, string> = {
   part: 'allocated in part',
   unallocated: 'unallocated',
   known: 'known already',
+  refund: 'taken back from its payment',
+  left: 'left for you to decide',
+  out: 'paid out, so left alone',
 };
 
-function describeLine({ line, number, currency, amount, outcome, unallocated }: LineResult): string {
+/** Outcomes that no dry run needs to say of the future. */
+const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
+
+function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
+  const number = of.matched ?? of.number;
   const to = number === null ? 'no invoice' : show(number);
-  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}`;
+  const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
+  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}${may}`;
 }
 
 const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) => all + counts[outcome], 0);
 
 const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
   `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
-    .map((outcome) => `${counts[outcome]} ${outcome === 'known' ? '' : would}${outcomeWords[outcome]}`)
+    // Only a statement of a bank has the last ones.
+    .filter((outcome) => counts[outcome] > 0 || ['whole', 'part', 'unallocated', 'known'].includes(outcome))
+    .map((outcome) => `${counts[outcome]} ${isAsItIs(outcome) ? '' : would}${outcomeWords[outcome]}`)
     .join(', ')}.`;
 
 function summarise(counts: Record<Outcome, number>, { dryRun, json }: Options): string {

@@ -185,6 +185,23 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
       },
       known: { ...paid, payment_id: 'pay_2001', applied: false },
     },
+    /** Signed with an empty body. */
+    invoicesAsked: await signText(exampleSecrets.payments, 'msg_2003', ''),
+    changedInvoices: {
+      invoices: [
+        {
+          ...{
+            number: 'INV-2026-0002',
+            status: 'open' as const,
+            currency: 'EUR',
+            amount: 3_451,
+            open: 3_451,
+          },
+          ...{ due_on: '2026-01-15', buyer: 'Zoë’s Flowers', signup_id: 'crm_1001', account_id: accountId },
+        },
+      ],
+      next: '0-2',
+    },
     contracts: { contracts: [contract], next: contractId },
     events: {
       events: [
@@ -202,9 +219,12 @@ export type SignedExample = { body: object; headers: Record<string, string> };
 
 /** The signature is over the JSON without spaces. */
 async function signExample(secret: string, id: string, body: object): Promise<SignedExample> {
+  return { body, headers: await signText(secret, id, JSON.stringify(body)) };
+}
+
+async function signText(secret: string, id: string, text: string) {
   const timestamp = String(exampleTime);
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const bytes = new TextEncoder().encode(text);
   const signature = await signWebhook(secret, { id, timestamp, body: bytes });
-  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
-  return { body, headers };
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
 }

@@ -1,5 +1,6 @@
 // The paths of the CRM and of payment providers (contract sections 7 and 7a).
 import { contractsLimit } from '../endpoints/crm-contracts.ts';
+import { invoicesLimit } from '../endpoints/payment-invoices.ts';
 import type { SignedExample, Worked } from './examples.ts';
 import { json, noStore, type Parameter, type PathItem, type Refuse, text, toExamples } from './parts.ts';
 import { type SchemaName, schemaRef, wholeSchema } from './schemas.ts';
@@ -86,7 +87,7 @@ const buildSigned = (
 };
 
 export const buildIntegrationPaths = (
-  { signups, signupAnswers, contracts, payments, paymentAnswers }: Worked,
+  { signups, signupAnswers, contracts, payments, paymentAnswers, invoicesAsked, changedInvoices }: Worked,
   refuse: Refuse,
 ): Record<string, PathItem> => ({
   '/integrations/crm/signups': buildSigned(refuse, {
@@ -150,4 +151,46 @@ export const buildIntegrationPaths = (
     known: ['One that was known. What it comes to is as of now.', { known: paymentAnswers.known }],
     fresh: ['A new one.', { payment: paymentAnswers.payment, refund: paymentAnswers.refund }],
   }),
+  '/integrations/payments/invoices': {
+    get: {
+      operationId: 'listInvoicesToPay',
+      tags: ['Payments'],
+      summary: 'Read invoices, and what has changed since',
+      description:
+        'In the order of their last changes: issued, paid, credited or refunded. Sign it as a report, with an empty body. Ask again with `next` until `next` stays the same.',
+      security: [{ paymentSignature: [] }],
+      parameters: [
+        ...webhookHeaders({ first_page: { body: {}, headers: invoicesAsked } }),
+        {
+          name: 'state',
+          in: 'query',
+          description: 'Leaves out invoices that are paid or void now.',
+          schema: { const: 'open' },
+          examples: toExamples({ first_page: 'open' }),
+        },
+        {
+          name: 'after',
+          in: 'query',
+          description: 'The `next` of an earlier page. Any other is refused.',
+          schema: { type: 'string', pattern: '^[0-9]{1,6}-[0-9]{1,15}$' },
+          examples: toExamples({ invalid_request: '99-1' }),
+        },
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'How many invoices at most.',
+          schema: wholeSchema(invoicesLimit),
+          examples: toExamples({ first_page: 100 }),
+        },
+      ],
+      responses: {
+        200: {
+          description: 'A page of invoices.',
+          headers: noStore,
+          content: json(schemaRef('ChangedInvoices'), { first_page: changedInvoices }),
+        },
+        ...refuse(['invalid_webhook_signature', 'not_configured']),
+      },
+    },
+  },
 });

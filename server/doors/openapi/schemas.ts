@@ -5,6 +5,7 @@ import { problemSchema } from '../../basics/errors.ts';
 import { contractEntrySchema, contractPageSchema } from '../../billing/contracts/contract-list.ts';
 import { signupSchema } from '../../billing/contracts/signup-message.ts';
 import { signupAnswerSchema } from '../../billing/customers/accept-signup.ts';
+import { changedInvoicesSchema } from '../../billing/payments/changed-invoices.ts';
 import { paymentAnswerSchema } from '../../billing/payments/payment-answer.ts';
 import { paymentSchema } from '../../billing/payments/payment-message.ts';
 import { eventPageSchema, eventSchema } from '../../events/describe-event.ts';
@@ -46,6 +47,7 @@ const ours = {
   SignupAnswer: signupAnswerSchema,
   Payment: paymentSchema,
   PaymentAnswer: paymentAnswerSchema,
+  ChangedInvoices: changedInvoicesSchema,
   Contract: contractEntrySchema,
   ContractPage: contractPageSchema,
   Event: eventSchema,

@@ -9,6 +9,7 @@ import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
 import { searchContracts, searchInvoices } from '../../staff/find-books.ts';
 import { describeForStaff, describePreview, listWaiting } from '../../staff/invoices.ts';
+import { acceptLines, readStatement, requireImporter } from '../../staff/statements.ts';
 import { choice, text } from './acts.ts';
 import { allowed, router, staff } from './init.ts';
 
@@ -75,4 +76,12 @@ export const invoiceFormsRouter = router({
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
   waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
+
+  mayImport: staff.query(({ ctx }) => requireImporter(ctx)),
+  readStatement: staff
+    .input(z.object({ bytes: z.instanceof(Uint8Array) }))
+    .mutation(({ ctx, input: { bytes } }) => readStatement(ctx.deps, ctx, bytes)),
+  acceptLines: staff
+    .input(z.object({ lines: z.array(z.string()), accept: z.string(), to: z.string(), why: z.string() }))
+    .mutation(({ ctx, input }) => acceptLines(ctx.deps, ctx, input)),
 });

@@ -56,6 +56,7 @@ const forms: Record<string, Record<string, string>> = {
   '/new-address': { newPassword: 'half done, half done' },
   '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
+  '/admin/billing/import': { accept: 'all', why: 'half done' },
   '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   '/admin/invitations': { intent: 'withdraw', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
@@ -145,6 +146,8 @@ async function buildRequest(
     const headers = signMessage(app.config.paymentsSecrets?.[0] ?? '', body);
     return [path, { method, body, headers }];
   }
+  if (path === '/integrations/payments/invoices')
+    return [path, { method, headers: signMessage(app.config.paymentsSecrets?.[0] ?? '', '') }];
   if (method !== 'POST') return [path + (queries[path] ?? ''), { method }];
   if (path.startsWith('/trpc/')) return ['/trpc/profile.update', { json: { json: { name: 'Half Done' } } }];
   return [path + (queries[path] ?? ''), { form: forms[path] ?? { is: 'empty' } }];

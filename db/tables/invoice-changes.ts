@@ -1,0 +1,69 @@
+// The writer of `invoice_changes`, beside a trigger: which invoices were issued or settled after which others.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+
+/** `accountId` and `buyer` are null if the account is erased. */
+export type ChangedInvoice = {
+  change: number;
+  number: string;
+  status: 'open' | 'paid' | 'void';
+  currency: string;
+  amount: number;
+  open: number;
+  dueOn: string;
+  buyer: string | null;
+  signupId: string;
+  accountId: string | null;
+};
+
+/** Counts the restores of this database: after each one, numbers may be given again. */
+export async function countRestores(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from restores`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** 0 if nothing has a number. */
+export async function findLastChange(db: Database): Promise<number> {
+  const { rows } = await sql<{ last: string }>`
+    select coalesce(max(change), 0) as last from invoice_changes where change is not null`.execute(db);
+  return Number(rows[0]?.last ?? 0);
+}
+
+/**
+ * Numbers the next `limit` changes. Other callers wait until the transaction ends, so that numbers become known in order. An
+ * invoice that is being settled gets its number the next time.
+ */
+export async function numberChanges(trx: Transaction<DB>, limit: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('invoice changes', 0))`.execute(trx);
+  await sql`
+    with next as (
+      select invoice from invoice_changes where not is_numbered order by invoice limit ${limit} for update skip locked)
+    update invoice_changes c set change = numbered.change, is_numbered = true from (
+      select invoice, row_number() over (order by invoice)
+        + (select coalesce(max(change), 0) from invoice_changes where change is not null) as change from next) numbered
+    where c.invoice = numbered.invoice`.execute(trx);
+}
+
+/** Lists invoices in the order of their last changes. */
+export async function listChanged(
+  db: Database,
+  { after, limit, isOpen, zone }: { after: number; limit: number; isOpen: boolean; zone: string },
+): Promise<ChangedInvoice[]> {
+  const { rows } = await sql<Omit<ChangedInvoice, 'change' | 'amount' | 'open'> & Record<string, string>>`
+    select n.change, coalesce(i.document, i.number::text) as number, i.status, i.currency, i.unit_amount as amount,
+      i.unit_amount - i.credited - i.allocated as open,
+      coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as "dueOn",
+      case when c.account_id is not null then coalesce(d.facts #>> '{buyer,name}', i.buyer_name) end as buyer,
+      c.signup_id as "signupId", c.account_id as "accountId"
+    from invoice_changes n join invoices i on i.number = n.invoice join service_contracts c on c.id = i.contract_id
+      left join documents d on d.number = i.document
+    where n.change > ${after} ${isOpen ? sql`and i.status = 'open'` : sql``}
+    order by n.change limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    change: Number(row.change),
+    amount: Number(row.amount),
+    open: Number(row.open),
+  }));
+}

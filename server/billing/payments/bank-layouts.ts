@@ -1,0 +1,156 @@
+// The CSV files that common banks export, each recognised by the names of its columns (contract 7.511). A new bank is a new row.
+import { minorDigits } from '../../basics/currencies.ts';
+
+type Layout = {
+  bank: string;
+  /** Columns that no other layout has all of. */
+  has: string[];
+  day: string;
+  /** One column with a sign, or one for each direction. */
+  amount: string | { out: string; in: string };
+  /** A column, or the currency of the whole file. */
+  currency: string;
+  mark: ',' | '.';
+  text: string[];
+  /** Who paid. `paid` is who got money that went out, if that is another column. */
+  payer: string;
+  paid?: string;
+  /** Columns that tell equal lines apart. */
+  id?: string[];
+  /** Lines that are only announced, declined or reverted are left out. */
+  isBooked?: { column: string; as: RegExp };
+};
+
+// All names are folded: small letters and digits only, without accents.
+const layouts: Layout[] = [
+  {
+    ...{ bank: 'Sparkasse', day: 'buchungstag', amount: 'betrag', currency: 'waehrung', mark: ',' },
+    has: ['auftragskonto', 'beguenstigterzahlungspflichtiger', 'info'],
+    ...{ text: ['verwendungszweck'], payer: 'beguenstigterzahlungspflichtiger', id: ['auftragskonto'] },
+    isBooked: { column: 'info', as: /^(?!.*vorgemerkt)/i },
+  },
+  {
+    ...{ bank: 'Volksbank', day: 'buchungstag', amount: 'betrag', currency: 'waehrung', mark: ',' },
+    has: ['namezahlungsbeteiligter', 'ibanzahlungsbeteiligter'],
+    ...{ text: ['verwendungszweck'], payer: 'namezahlungsbeteiligter', id: ['ibanauftragskonto'] },
+  },
+  {
+    ...{ bank: 'Deutsche Bank', day: 'buchungstag', currency: 'wahrung', mark: ',' },
+    ...{ has: ['wert', 'umsatzart', 'begunstigterauftraggeber'], amount: { out: 'soll', in: 'haben' } },
+    ...{ text: ['verwendungszweck'], payer: 'begunstigterauftraggeber' },
+  },
+  {
+    ...{ bank: 'DKB', day: 'buchungsdatum', amount: 'betrag', currency: 'EUR', mark: ',' },
+    ...{ has: ['wertstellung', 'zahlungspflichtiger', 'umsatztyp'], text: ['verwendungszweck'] },
+    ...{ payer: 'zahlungspflichtiger', paid: 'zahlungsempfangerin' },
+    isBooked: { column: 'status', as: /^gebucht$/i },
+  },
+  {
+    ...{ bank: 'ING', day: 'buchung', amount: 'betrag', currency: 'wahrung', mark: ',' },
+    has: ['auftraggeberempfanger', 'buchungstext'],
+    ...{ text: ['verwendungszweck'], payer: 'auftraggeberempfanger' },
+  },
+  {
+    ...{ bank: 'N26', day: 'bookingdate', amount: 'amounteur', currency: 'EUR', mark: '.' },
+    ...{ has: ['partnername', 'partneriban'], text: ['paymentreference'], payer: 'partnername' },
+  },
+  {
+    ...{ bank: 'N26', day: 'date', amount: 'amounteur', currency: 'EUR', mark: '.' },
+    ...{ has: ['payee', 'accountnumber'], text: ['paymentreference'], payer: 'payee' },
+  },
+  {
+    ...{ bank: 'Wise', day: 'date', amount: 'amount', currency: 'currency', mark: '.' },
+    ...{ has: ['transferwiseid'], text: ['paymentreference', 'description'], payer: 'payername' },
+    ...{ paid: 'payeename', id: ['transferwiseid'] },
+  },
+  {
+    ...{ bank: 'Revolut', day: 'datecompletedutc', amount: 'amount', currency: 'paymentcurrency', mark: '.' },
+    ...{ has: ['id', 'reference', 'state'], text: ['reference', 'description'], payer: 'payer', id: ['id'] },
+    isBooked: { column: 'state', as: /^completed$/i },
+  },
+  {
+    ...{ bank: 'Revolut', day: 'completeddate', amount: 'amount', currency: 'currency', mark: '.' },
+    ...{ has: ['starteddate', 'product', 'state'], text: ['description'], payer: 'description' },
+    isBooked: { column: 'state', as: /^completed$/i },
+  },
+];
+
+/** Such as Sparkasse. The words of refusals and documents name them. */
+export const knownBanks = [...new Set(layouts.map(({ bank }) => bank))];
+
+const fold = (name: string) =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+
+/** What a line of a bank says. `amount` has a sign, and is in minor units. */
+export type BankLine = {
+  day: string;
+  amount: number | undefined;
+  currency: string;
+  text: string;
+  payer: string;
+  id: string;
+};
+
+/** Undefined for a line that is no booking: one at the foot of the file, or one that is only announced. */
+export type ReadLine = (fields: string[]) => BankLine | undefined;
+
+/** Undefined if these are not the columns of a bank that we know. */
+export function findLayout(header: string[]): ReadLine | undefined {
+  const names = header.map(fold);
+  const layout = layouts.find(({ has, day, amount, text: [text = ''] }) =>
+    [...has, day, text, ...(typeof amount === 'string' ? [amount] : [amount.in])].every((each) =>
+      names.includes(each),
+    ),
+  );
+  return layout && ((fields) => readLine(layout, names, fields));
+}
+
+function readLine(layout: Layout, names: string[], fields: string[]): BankLine | undefined {
+  // ING names the currency twice, and the last one is that of the amount.
+  const field = (name = '') => (fields[names.lastIndexOf(name)] ?? '').trim();
+  const { day, amount, currency, mark, text, payer, paid, id = [], isBooked } = layout;
+  const code = /^[A-Z]{3}$/.test(currency) ? currency : field(currency).toUpperCase();
+  const [isOut, written] =
+    typeof amount === 'string'
+      ? [false, field(amount)]
+      : [field(amount.in) === '', field(amount.in) || field(amount.out)];
+  if (isBooked && !isBooked.as.test(field(isBooked.column))) return undefined;
+  if (written === '' && !/\d/.test(field(day))) return undefined;
+  const read = readSigned(written, mark, minorDigits(code));
+  const signed = read !== undefined && isOut ? -Math.abs(read) : read;
+  const other = paid && signed !== undefined && signed < 0 ? paid : payer;
+  return {
+    ...{ day: readDay(field(day)), amount: signed, currency: code },
+    text: text.map(field).filter(Boolean).join(' '),
+    payer: field(other),
+    id: id.map(field).join(' '),
+  };
+}
+
+/** Reads 1.234,56 or 1,234.56, with a sign before or behind it, a currency, and marks or spaces between thousands. */
+export function readSigned(written: string, mark: ',' | '.', digits: number): number | undefined {
+  const bare = written.replace(/[\s\p{Zs}€'’]|[A-Z]{3}/gu, '').replaceAll('−', '-');
+  const [, before, whole = '', part = '', behind] =
+    (mark === ','
+      ? /^([+-]?)(\d{1,13}|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,4}))?(-?)$/
+      : /^([+-]?)(\d{1,13}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,4}))?(-?)$/
+    ).exec(bare) ?? [];
+  // Some banks write more digits than the currency has.
+  const [kept, more] = [part.slice(0, digits), part.slice(digits)];
+  if (!whole || /[1-9]/.test(more)) return undefined;
+  const amount = Number(whole.replace(/[.,]/g, '') + kept.padEnd(digits, '0'));
+  return (before === '-') !== (behind === '-') ? -amount : amount;
+}
+
+/** Reads 2026-11-26, with or without a time, 26.11.2026, 26.11.26 and 26-11-2026. Other text stays as it is. */
+export const readDay = (text: string): string =>
+  text
+    .replace(/^(\d{4}-\d\d-\d\d)[ T].*$/, '$1')
+    .replace(
+      /^(\d{1,2})[.-](\d{1,2})[.-](\d{4}|\d\d)$/,
+      (_, day: string, month: string, year: string) =>
+        `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+    );

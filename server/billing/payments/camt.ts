@@ -1,0 +1,113 @@
+// Reads the booked entries of a bank statement in CAMT.053 (contract 7.512). The parser knows no DTD and no entities of a file.
+import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { isCurrency, minorDigits } from '../../basics/currencies.ts';
+import { FileError } from '../../runtime/files.ts';
+import { type BankLine, readDay, readSigned } from './bank-layouts.ts';
+
+// A statement nests about 12 levels, and its longest text has 500 characters.
+const maxDepth = 32;
+const maxText = 2_000;
+
+/** An element, with the text of it alone. */
+type Node = { name: string; currency: string; text: string; children: Node[] };
+
+/** Throws a FileError if this is no statement. */
+export function readCamt(xml: string): (BankLine & { line: number })[] {
+  const lines: (BankLine & { line: number })[] = [];
+  const open: Node[] = [];
+  let account = '';
+  let isStatement = false;
+  const parser = new SaxesParser({ xmlns: true });
+  const refuse = (why: string): never => {
+    throw new FileError(`Line ${parser.line}: ${why}`);
+  };
+  parser.on('error', () => refuse('This is not well-formed XML.'));
+  parser.on('doctype', () => refuse('A bank statement has no document type.'));
+  parser.on('opentag', ({ local, attributes, uri }) => {
+    if (open.length === 0 && !/:camt\.053\./.test(uri))
+      refuse('This is not a statement in CAMT.053. Ask the bank for CAMT.053 or CSV.');
+    if (open.length === maxDepth) refuse(`It nests deeper than ${maxDepth} levels.`);
+    const { value = '' } = (attributes as Record<string, SaxesAttributeNS>).Ccy ?? {};
+    open.push({ name: local, currency: value, text: '', children: [] });
+    if (local === 'BkToCstmrStmt') isStatement = true;
+  });
+  const add = (text: string) => {
+    const node = open.at(-1);
+    if (!node) return;
+    node.text += text;
+    if (node.text.length > maxText && node.text.trim() === '') node.text = '';
+    if (node.text.length > maxText) refuse(`It has a text of over ${maxText} characters.`);
+  };
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('closetag', () => {
+    const node = open.pop();
+    const parent = open.at(-1);
+    if (!node || !parent) return;
+    // Only what may still be read stays in memory.
+    if (parent.name === 'Stmt' && node.name === 'Acct')
+      account = textAt(node, 'Id/IBAN') || textAt(node, 'Id/Othr/Id');
+    if (parent.name === 'Stmt' && node.name === 'Ntry')
+      lines.push(...readEntry(node, account).map((line) => ({ line: parser.line, ...line })));
+    else if (parent.name !== 'Stmt' && parent.name !== 'BkToCstmrStmt') parent.children.push(node);
+  });
+  parser.write(xml).close();
+  if (!isStatement) throw new FileError('The file has no statement in CAMT.053.');
+  return lines;
+}
+
+/** All elements at a path such as `NtryDtls/TxDtls`. */
+const findAll = (node: Node, path: string): Node[] =>
+  path
+    .split('/')
+    .reduce<Node[]>(
+      (nodes, name) => nodes.flatMap(({ children }) => children.filter((each) => each.name === name)),
+      [node],
+    );
+
+const textAt = (node: Node, path: string): string => findAll(node, path)[0]?.text.trim() ?? '';
+
+/** An entry may be one payment, or a batch of payments with an amount for each. */
+function readEntry(entry: Node, account: string): BankLine[] {
+  const status = textAt(entry, 'Sts/Cd') || textAt(entry, 'Sts');
+  if (status !== 'BOOK') return [];
+  const details = findAll(entry, 'NtryDtls/TxDtls');
+  const [whole, parts] = [readAmount(entry, entry), details.map((detail) => readAmount(detail, entry))];
+  const isBatch =
+    details.length > 1 &&
+    parts.every(({ currency }) => currency === whole.currency) &&
+    parts.reduce((sum, { amount = Number.NaN }) => sum + amount, 0) === whole.amount;
+  const date = textAt(entry, 'BookgDt/Dt') || textAt(entry, 'BookgDt/DtTm') || textAt(entry, 'ValDt/Dt');
+  const describe = (detail: Node | undefined, amount: Pick<BankLine, 'amount' | 'currency'>): BankLine => {
+    const parties = detail && findAll(detail, 'RltdPties')[0];
+    const side = (amount.amount ?? 0) < 0 ? 'Cdtr' : 'Dbtr';
+    const ends = ['EndToEndId', 'MndtId', 'TxId', 'AcctSvcrRef'].map((name) =>
+      detail ? textAt(detail, `Refs/${name}`) : '',
+    );
+    const written = detail
+      ? [
+          ...findAll(detail, 'RmtInf/Ustrd'),
+          ...findAll(detail, 'RmtInf/Strd/CdtrRefInf/Ref'),
+          ...findAll(detail, 'RmtInf/Strd/RfrdDocInf/Nb'),
+        ].map(({ text }) => text.trim())
+      : [textAt(entry, 'AddtlNtryInf')];
+    const endToEnd = ends[0] === 'NOTPROVIDED' ? '' : ends[0];
+    return {
+      ...{ day: readDay(date.replace(/[+Z].*$/, '')), ...amount },
+      text: [...written, endToEnd].filter(Boolean).join(' '),
+      payer: parties ? textAt(parties, `${side}/Nm`) || textAt(parties, `${side}/Pty/Nm`) : '',
+      id: [account, textAt(entry, 'AcctSvcrRef'), textAt(entry, 'NtryRef'), ...ends].join(' ').trim(),
+    };
+  };
+  return isBatch
+    ? details.map((detail, at) => describe(detail, parts[at] ?? whole))
+    : [describe(details[0], whole)];
+}
+
+function readAmount(node: Node, entry: Node): Pick<BankLine, 'amount' | 'currency'> {
+  const [amount] = [...findAll(node, 'Amt'), ...findAll(node, 'AmtDtls/TxAmt/Amt')];
+  const currency = amount?.currency ?? '';
+  const direction = textAt(node, 'CdtDbtInd') || textAt(entry, 'CdtDbtInd');
+  const read = readSigned(amount?.text.trim() ?? '', '.', isCurrency(currency) ? minorDigits(currency) : 2);
+  return { amount: read === undefined || direction === 'CRDT' ? read : -read, currency };
+}
