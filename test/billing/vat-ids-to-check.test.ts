@@ -1,6 +1,7 @@
 // An invoice waits for the check of the VAT id that decides its tax (contract 7.480 to 7.489, and 9.380).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
 import { lookAfterVatIds } from '../../server/billing/invoices/vat-ids-to-check.ts';
 import { isSameName } from '../../server/billing/invoices/vies.ts';
@@ -278,7 +279,14 @@ describe('VAT ids to check', () => {
     await look();
     expect(await mailed()).toEqual([]);
     const { email } = await arrive();
-    await Promise.all(Array.from({ length: 16 }, () => look()));
+    // They all come to the mails before one of them can write.
+    const looks = await inTransaction(app.db, { by: 'service' }, async (trx) => {
+      await sql`lock table mails in share row exclusive mode`.execute(trx);
+      const started = Array.from({ length: 16 }, () => look());
+      await new Promise((done) => setTimeout(done, 200));
+      return { all: Promise.all(started) };
+    });
+    await looks.all;
     const all = await mailed();
     expect(all).toContain(admin.email);
     expect(new Set(all).size).toBe(all.length);
