@@ -66,7 +66,7 @@ export default function BillingSettings() {
     );
   }
   const isTyped = refused !== undefined && refused.values.intent !== 'stop';
-  // The typed values are shown only with the version of the settings that they were made from.
+  // After `edited_meanwhile` the form has the new settings, because what was typed belongs to the version before.
   const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage

@@ -67,7 +67,7 @@ export async function findCharges(
 /** More charges than this go onto several documents. */
 const mostAtOnce = 100;
 
-/** Returns charges by contract: what is added first, then what is deducted, and of both the earliest first. */
+/** Returns charges by contract. Additions come before deductions, and within each the earliest comes first. */
 export async function listOpenChargesOf(
   db: Database,
   contractIds: string[],

@@ -41,7 +41,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
   return [...fonts, builtIn].filter((font) => font !== undefined);
 }
 
-// The first bytes of a font with TrueType outlines (on a Mac they may also be `true`), and of one with those of PostScript.
+// How font files start: the first two have TrueType outlines (`true` is from Macs), the last has PostScript outlines.
 const starts = ['\0\u0001\0\0', 'true', 'OTTO'];
 
 /** Returns a file of one font. Of a collection that is its first one. Undefined if a PDF cannot hold the outlines. */

@@ -27,7 +27,7 @@ export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
-/** Says what the form that led here has done. If the page no longer has that form, says why it was refused. */
+/** Says what the form that led here has done. A refused form says so itself, unless the page no longer has that form. */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
   if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;

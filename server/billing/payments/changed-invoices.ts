@@ -33,7 +33,7 @@ export const changedInvoicesSchema = z
   })
   .describe('Invoices, in the order of their last changes.');
 
-/** `after` is the `next` of an earlier page: the count of restores, and a change. */
+/** `after` is the `next` of an earlier page: the count of restores, and the number of the last change on that page. */
 export async function readChangedInvoices(
   { db }: Pick<Dependencies, 'db'>,
   { after, limit, isOpen }: { after: string | undefined; limit: number; isOpen: boolean },

@@ -4,7 +4,7 @@
 const sum = (digits: string, weights: number[]): number =>
   weights.reduce((all, weight, n) => all + weight * Number(digits[n]), 0);
 
-/** 1 to 9 for numbers from 10 to 18, such as 16: 1 + 6 = 7. */
+/** The sum of the digits of a number up to 18: for 16, it is 1 + 6. */
 const crossSum = (number: number) => (number > 9 ? number - 9 : number);
 
 /** Luhn: from the end, each second digit counts twice. */
