@@ -26,7 +26,7 @@ const closeMs = 1_500;
 async function start(): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
-  // Operators who send SIGHUP to a service expect a reload. In local mode SIGHUP comes from a closed terminal and ends the process.
+  // Operators who send SIGHUP expect a reload. In local mode, SIGHUP comes from a closed terminal and ends the process.
   if (config.production)
     onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
   // Not refused: settings may be left over from a removed client, and a refused start would turn an upgrade into an outage.

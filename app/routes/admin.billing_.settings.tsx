@@ -66,7 +66,7 @@ export default function BillingSettings() {
     );
   }
   const isTyped = refused !== undefined && refused.values.intent !== 'stop';
-  // After `edited_meanwhile` the form has the new settings, because what was typed belongs to the version before.
+  // A refused form keeps the version that it was made from. After `edited_meanwhile` it gets the new one, so it can be sent again.
   const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage
