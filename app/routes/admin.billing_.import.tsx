@@ -77,6 +77,8 @@ function readLine(value: string): StatementLine[] {
   }
 }
 
+const isAccepted = (statement: Statement | Accepted): statement is Accepted => 'recorded' in statement;
+
 export default function Import() {
   const { who } = useLoaderData<typeof loader>();
   const answer = useActionData<{ statement?: Statement | Accepted }>();
@@ -92,7 +94,7 @@ export default function Import() {
       part="/admin/billing/import"
     >
       {refused && (refused.values.accept || !refused.errors.statement) && <Refusal refused={refused} />}
-      {statement && 'left' in statement && <Done recorded={statement.recorded} left={statement.left} />}
+      {answer?.statement && isAccepted(answer.statement) && <Done {...answer.statement} />}
       {statement && <Lines statement={statement} why={refused} />}
       <Section id="upload" title={statement ? 'Another file' : 'A file of your bank'} bare>
         <form method="post" encType="multipart/form-data" className="card" data-upload>
@@ -149,9 +151,11 @@ function Lines({ statement, why }: { statement: Statement; why: ReturnType<typeo
           refused={why}
         />
         {exact > 0 && (
-          <button type="submit" name="accept" value="all">
-            {exact === 1 ? 'Accept the one that matches exactly' : `Accept all ${exact} that match exactly`}
-          </button>
+          <p>
+            <button type="submit" name="accept" value="all">
+              {exact === 1 ? 'Accept the one that matches exactly' : `Accept all ${exact} that match exactly`}
+            </button>
+          </p>
         )}
         <Rows>
           {lines.map((line, at) => (
