@@ -151,9 +151,11 @@ function Lines({ statement, why }: { statement: Statement; why: ReturnType<typeo
           refused={why}
         />
         {exact > 0 && (
-          <button type="submit" name="accept" value="all">
-            {exact === 1 ? 'Accept the one that matches exactly' : `Accept all ${exact} that match exactly`}
-          </button>
+          <p>
+            <button type="submit" name="accept" value="all">
+              {exact === 1 ? 'Accept the one that matches exactly' : `Accept all ${exact} that match exactly`}
+            </button>
+          </p>
         )}
         <Rows>
           {lines.map((line, at) => (

@@ -4,7 +4,7 @@ import { compress } from 'hono/compress';
 import { AppError, unavailable } from '../basics/errors.ts';
 import { buildBusy, refusesSlot } from '../identity/password/passwords.ts';
 import type { Fetch, RefuseHeaders } from '../runtime/listener.ts';
-import { limitBody, refuseEncodedBody } from '../web/body-limit.ts';
+import { refuseEncodedBody } from '../web/body-limit.ts';
 import { Deadline } from '../web/deadline.ts';
 import { pathOf } from '../web/incoming.ts';
 import { prefersHtml, type Visit } from '../web/requests.ts';
@@ -22,6 +22,7 @@ import {
   finishHeaders,
   hideFromOthers,
   leadFromSlash,
+  limitBodies,
   logRequest,
   nameRequest,
   openVisit,
@@ -67,7 +68,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   if (!config.production) app.use(refuseOtherHost(config.baseUrl));
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
-  app.use(limitBody);
+  app.use(limitBodies(backend));
   // Everything below /admin is hidden from people who are not staff, even if it is no page.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))

@@ -6,6 +6,7 @@ import { userAgentOf } from '../identity/ground/device.ts';
 import { findSession } from '../identity/session/sessions.ts';
 import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse, redirect, respond, shortenLocation } from '../web/answers.ts';
+import { limitBody, limitBodyOfStaff, mayBeLarge } from '../web/body-limit.ts';
 import { buildFindClientAddress } from '../web/client-address.ts';
 import { Deadline } from '../web/deadline.ts';
 import {
@@ -180,6 +181,18 @@ export function requireOwnPage(issuer: string): Step {
   return (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
     return next();
+  };
+}
+
+/** Staff may send more, to a page that takes a file. Nobody else learns from the limit that there are such pages. */
+export function limitBodies({ deps }: Backend): Step {
+  return async (c, next) => {
+    const { raw } = c.req;
+    if (!mayBeLarge(raw) || !isOfStaff(pathOf(raw.url))) return limitBody(c, next);
+    const { visit } = c.env;
+    const session = await visit.deadline.enforce(findSession(deps, raw, visit));
+    const isFromStaff = session !== undefined && session.state !== 'suspended' && isStaff(session.user);
+    return (isFromStaff ? limitBodyOfStaff : limitBody)(c, next);
   };
 }
 

@@ -1,21 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../basics/errors.ts';
-import { isOfStaff, pathOf } from './incoming.ts';
 import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-/** One page of staff takes a file. All their paths may get as much, because another answer would tell others that it is there. */
+/** A page of staff takes a file. */
 const maxBytesOfStaff = 2 * 1024 * 1024;
-
-const refuse = (most: number) => (): never => {
-  throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
-};
-
-const buildCount = (maxSize: number) => bodyLimit({ maxSize, onError: refuse(maxSize) });
-const countBody = buildCount(maxBytes);
-const countBodyOfStaff = buildCount(maxBytesOfStaff);
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
@@ -24,17 +15,30 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
 };
 
 /** Throws 413 `body_too_large`, or 400 `invalid_request` if the sender gives up or a GET or HEAD has a body of unknown length. */
-export const limitBody: MiddlewareHandler = (c, next) => {
-  const length = c.req.header('content-length');
-  const isChunked = c.req.header('transfer-encoding') !== undefined;
-  const isLarger = isOfStaff(pathOf(c.req.url));
-  const most = isLarger ? maxBytesOfStaff : maxBytes;
-  if (c.req.method === 'GET' || c.req.method === 'HEAD') {
-    if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
-    return Number(length ?? 0) > maxBytes ? refuse(maxBytes)() : next();
-  }
-  // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
-  if (length === undefined || isChunked)
-    return (isLarger ? countBodyOfStaff : countBody)(c, next).catch(refuseBody);
-  return Number(length) > most ? refuse(most)() : next();
+function buildLimit(most: number): MiddlewareHandler {
+  const refuse = (): never => {
+    throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
+  };
+  const countBody = bodyLimit({ maxSize: most, onError: refuse });
+  return (c, next) => {
+    const length = c.req.header('content-length');
+    const isChunked = c.req.header('transfer-encoding') !== undefined;
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') {
+      if (isChunked)
+        throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
+      return Number(length ?? 0) > most ? refuse() : next();
+    }
+    // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
+    if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
+    return Number(length) > most ? refuse() : next();
+  };
+}
+
+export const limitBody = buildLimit(maxBytes);
+export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
+
+/** Whether a body may be larger than most may send. */
+export const mayBeLarge = ({ method, headers }: Request): boolean => {
+  const length = headers.get('content-length');
+  return method === 'POST' && (length === null || Number(length) > maxBytes);
 };
