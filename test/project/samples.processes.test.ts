@@ -2,9 +2,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { openCrmView } from '../../server/billing/contracts/crm-view.ts';
-import { readSignup } from '../../server/billing/contracts/signup-message.ts';
+import { chargeSchema, readSignup } from '../../server/billing/contracts/signup-message.ts';
+import { changedInvoicesSchema } from '../../server/billing/payments/changed-invoices.ts';
 import { paymentAnswerSchema } from '../../server/billing/payments/payment-answer.ts';
 import { readPaymentFile } from '../../server/billing/payments/payment-file.ts';
 import { readPayment } from '../../server/billing/payments/payment-message.ts';
@@ -18,6 +20,8 @@ import { isOurFile, readOurFile } from '../support/project/documents.ts';
 import { runShell } from '../support/project/run-sample.ts';
 import {
   billingSettingsSample,
+  changedInvoicesSample,
+  chargesSample,
   commandSamples,
   contractPaymentSample,
   contractSignupSample,
@@ -58,6 +62,13 @@ describe('the JSON', () => {
     const signup = readSignup(new TextEncoder().encode(json), new Date());
     expect(signup).toMatchObject({ signup_id: 'crm_1001' });
   });
+});
+
+it('charges of the CRM and invoices for a payment provider are right', () => {
+  expect(z.array(chargeSchema).parse(JSON.parse(chargesSample))).toHaveLength(3);
+  expect(changedInvoicesSchema.parse(JSON.parse(changedInvoicesSample))).toEqual(
+    JSON.parse(changedInvoicesSample),
+  );
 });
 
 it.each([paymentSample, refundSample, contractPaymentSample])('a report of money is one', (json) => {

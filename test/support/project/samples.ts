@@ -34,6 +34,7 @@ export const inboundSample = take('docs/migrate.md', 'json', '"aud"');
 export const importSample = take('docs/migrate.md', 'json', '{"id"');
 
 export const contractsSample = take('docs/crm.md', 'json', '"contracts":');
+export const chargesSample = take('docs/crm.md', 'json', '"when"');
 export const pullSample = take('docs/crm.md', 'js', 'export async function pullContracts');
 export const pushSample = take('docs/crm.md', 'js', 'export async function pushSignup');
 export const curlSample = take('docs/crm.md', 'sh', 'curl -i');
@@ -52,6 +53,7 @@ export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore')
 export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'mkdir secrets');
 
 export const paymentSample = take('docs/payments.md', 'json', '"method"');
+export const changedInvoicesSample = take('docs/payments.md', 'json', '"invoices"');
 export const refundSample = take('docs/payments.md', 'json', '"of"');
 export const paymentAnswerSample = take('docs/payments.md', 'json', '"applied"');
 export const contractPaymentSample = take('docs/contract/07a-money.md', 'json', '"payment_id"');
