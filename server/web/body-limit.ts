@@ -6,16 +6,17 @@ import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-/** One page of staff takes a file. All their paths may get as much, because another answer would tell others that it is there. */
+/**
+ * One page of staff takes a file. All their paths may get as much, because another answer would tell others that it is there. But a
+ * body that does not say its length is counted here, before anybody is known, so it gets no more than others.
+ */
 const maxBytesOfStaff = 2 * 1024 * 1024;
 
 const refuse = (most: number) => (): never => {
   throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
 };
 
-const buildCount = (maxSize: number) => bodyLimit({ maxSize, onError: refuse(maxSize) });
-const countBody = buildCount(maxBytes);
-const countBodyOfStaff = buildCount(maxBytesOfStaff);
+const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse(maxBytes) });
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
 export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
@@ -27,14 +28,12 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
-  const isLarger = isOfStaff(pathOf(c.req.url));
-  const most = isLarger ? maxBytesOfStaff : maxBytes;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') {
     if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
     return Number(length ?? 0) > maxBytes ? refuse(maxBytes)() : next();
   }
   // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
-  if (length === undefined || isChunked)
-    return (isLarger ? countBodyOfStaff : countBody)(c, next).catch(refuseBody);
+  if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
+  const most = isOfStaff(pathOf(c.req.url)) ? maxBytesOfStaff : maxBytes;
   return Number(length) > most ? refuse(most)() : next();
 };
