@@ -17,10 +17,14 @@ export type ChangedInvoice = {
   accountId: string | null;
 };
 
-/** Counts the restores of this database: after each one, numbers may be given again. */
-export async function countRestores(db: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from restores`.execute(db);
-  return rows[0]?.count ?? 0;
+/**
+ * The microsecond of the last restore of this database, or 0: after each one, numbers may be given again. A count would be the same
+ * after a second restore of one backup.
+ */
+export async function findLastRestore(db: Database): Promise<number> {
+  const { rows } = await sql<{ at: string }>`
+    select coalesce((extract(epoch from max(at)) * 1000000)::bigint, 0) as at from restores`.execute(db);
+  return Number(rows[0]?.at ?? 0);
 }
 
 /** 0 if nothing has a number. */

@@ -109,9 +109,11 @@ export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Pr
 
 /** A payer may write a document's number in small letters. A number from before there was a seller has only digits. */
 const isCalled = (number: string) =>
-  /^[1-9]\d{0,14}$/.test(number)
+  isBare(number)
     ? sql<boolean>`i.number = ${number}::bigint and i.document is null`
     : sql<boolean>`i.document = ${number.toUpperCase()}`;
+
+const isBare = (number: string) => /^[1-9]\d{0,14}$/.test(number);
 
 /** Finds an invoice on any account. */
 export async function findInvoice(db: Database, number: string): Promise<Invoice | undefined> {
@@ -127,7 +129,7 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
   return replacing === undefined ? undefined : findInvoice(db, replacing);
 }
 
-/** Invoices with one of these numbers of documents, and open invoices with one of these open amounts. Also the name of the buyer. */
+/** Invoices with one of these numbers in capitals, and open invoices with one of these open amounts. Also the name of the buyer. */
 export async function listToMatch(
   db: Database,
   by: { numbers: string[] } | { openAmounts: number[] },
@@ -137,7 +139,8 @@ export async function listToMatch(
     .select(sql<string>`coalesce(d.facts #>> '{buyer,name}', i.buyer_name, '')`.as('buyer'))
     .where(
       'numbers' in by
-        ? sql<boolean>`i.document = any(${by.numbers})`
+        ? sql<boolean>`(i.document = any(${by.numbers})
+            or i.document is null and i.number = any(${by.numbers.filter(isBare)}::bigint[]))`
         : sql<boolean>`i.status = 'open' and i.unit_amount - i.credited - i.allocated = any(${by.openAmounts}::bigint[])`,
     )
     .orderBy('i.due_at')

@@ -12,7 +12,7 @@ import { findKnown, isStillExact, recordListed } from '../billing/payments/impor
 import { matchPayments, type Proposal } from '../billing/payments/match-payments.ts';
 import { nameAsRecorded } from '../billing/payments/older-ids.ts';
 import { isPayday } from '../billing/payments/paid-on.ts';
-import { type ListedPayment, readPaymentFile } from '../billing/payments/payment-file.ts';
+import { type ListedPayment, mostWords, readPaymentFile } from '../billing/payments/payment-file.ts';
 import { maxAmount } from '../billing/values/amounts.ts';
 import { dayIn, noonOf } from '../billing/values/days.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -31,6 +31,10 @@ const lineSchema = z.object({
   currency: z.string().refine(isCurrency),
   day: z.string().refine((day) => isPayday(day, '9999-12-31')),
   reference: z.string().max(400).nullable(),
+  words: z
+    .string()
+    .max(2 * mostWords)
+    .nullable(),
   isBank: z.boolean(),
   isOut: z.boolean(),
 });
@@ -63,18 +67,24 @@ export async function readStatement(deps: Dependencies, staff: Staff, bytes: Uin
     throw invalidMember('/statement', [...said, ...more].join(' '));
   }
   const statement = await describe(deps, named);
-  if (statement.lines.length > mostLines)
+  refuseMany(statement.lines);
+  return statement;
+}
+
+function refuseMany({ length }: Line[]): void {
+  if (length > mostLines)
     throw invalidMember(
       '/statement',
-      `It has ${statement.lines.length} new lines, and this page takes ${mostLines}. Choose fewer days, or use payment:import.`,
+      `It has ${length} new lines, and this page takes ${mostLines}. Choose fewer days, or use payment:import.`,
     );
-  return statement;
 }
 
 async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { said?: string })[]) {
   const listed = payments.map((payment) => ({ said: '', ...payment }));
   const { known } = await findKnown(db, listed);
   const fresh = listed.filter(({ id }) => !known.has(id));
+  // Before anything is matched, because that takes long.
+  refuseMany(fresh.filter(({ isOut }) => !isOut));
   const matches = await matchPayments(db, fresh);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
     const { exact, proposals } = matches.get(line.id) ?? {};
@@ -161,7 +171,8 @@ async function acceptLine(
     async do({ trx, by }) {
       if (await findPayment(trx, line.id)) return undefined;
       if (isAll && !(to && (await isStillExact(trx, payment, to)))) return undefined;
-      return recordListed(trx, payment, { to, paidAt: noonOf(zone, line.day), by });
+      const pays = to?.number ?? null;
+      return recordListed(trx, payment, { to, pays, paidAt: noonOf(zone, line.day), by });
     },
   });
   try {

@@ -19,7 +19,8 @@ function buildLimit(most: number): MiddlewareHandler {
   const refuse = (): never => {
     throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
   };
-  const countBody = bodyLimit({ maxSize: most, onError: refuse });
+  // A body that does not say its length is read before anybody is known.
+  const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
   return (c, next) => {
     const length = c.req.header('content-length');
     const isChunked = c.req.header('transfer-encoding') !== undefined;

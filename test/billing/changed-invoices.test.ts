@@ -115,11 +115,16 @@ it.each([
   ]);
 });
 
-it('refuses an old cursor after a restore', async () => {
+it('refuses an old cursor after a restore, and after a second one of the same backup', async () => {
   const { next } = await readAll();
   await sql`insert into restores default values`.execute(app.db);
   expect((await ask(`?after=${next}`)).status).toBe(400);
-  expect((await readAll()).next).toMatch(/^1-/);
+  const { next: later } = await readAll();
+  expect(await read(`?after=${later}`)).toEqual({ invoices: [], next: later });
+  // The backup has neither restore.
+  await sql`delete from restores`.execute(app.db);
+  await sql`insert into restores default values`.execute(app.db);
+  expect((await ask(`?after=${later}`)).status).toBe(400);
 });
 
 it('wants a signature of now, over an empty body, with the secret of payments', async () => {

@@ -433,7 +433,8 @@ describe('a tax rule', () => {
     for (const rule of kept.tax.rules) if (rule.category === 'S') rule.rate = 50;
     expect(writeSettings(kept).tax.rules.map(({ percent }) => percent)).toEqual(['0.5', '0.5', '0']);
     expect(readSettings(writeSettings(kept))).toEqual(kept);
-    expect(readSettingsForm(writeSettingsForm(writeSettings(kept)))).toEqual(kept);
+    const terms = { ...kept.terms, invoice_while_past_due: true };
+    expect(readSettingsForm(writeSettingsForm(writeSettings(kept)))).toEqual({ ...kept, terms });
   });
 
   it('is said in words, in the order of the file, and countries of the EU without one are named (contract 7.546 and 7.547)', () => {

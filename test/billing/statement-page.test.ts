@@ -4,7 +4,14 @@ import { beforeAll, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { retryWhileBusy, sendPatiently } from '../support/app/patience.ts';
 import { bankSamples, camtEntry, encode, writeCamt } from '../support/billing/bank-samples.ts';
-import { addInvoice, findFaultsInBooks, readInvoice, readUnallocated } from '../support/billing/money.ts';
+import {
+  addContract,
+  addInvoice,
+  addOldInvoice,
+  findFaultsInBooks,
+  readInvoice,
+  readUnallocated,
+} from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { addStaff } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
@@ -20,14 +27,17 @@ const path = '/admin/billing/import';
 
 async function upload(
   bytes: Uint8Array | string,
-  { cookie = admin, name = 'statement' } = {},
+  { cookie = admin, name = 'statement', hasLength = true } = {},
 ): Promise<Answer> {
   const form = new FormData();
   form.append(name, new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], 'any.csv'));
   const request = new Request('http://localhost', { method: 'POST', body: form });
   const body = new Uint8Array(await request.arrayBuffer());
   const type = request.headers.get('content-type') ?? '';
-  return app.send(path, { method: 'POST', cookie, body, headers: { 'content-type': type } });
+  return app.send(path, {
+    ...{ method: 'POST', cookie, body },
+    headers: { 'content-type': type, ...(hasLength && { 'content-length': String(body.length) }) },
+  });
 }
 
 const decode = (text: string) =>
@@ -105,6 +115,40 @@ it('proposes, does nothing before the click, then records all that match exactly
   expect(await findFaultsInBooks(app.db)).toEqual([]);
 });
 
+it('proposes the invoice of the column for numbers, even a bare one, and pays nothing if told so', async () => {
+  const old = await addOldInvoice(app.db, await addContract(app.db), { unitAmount: 1_357 });
+  const number = await addInvoice(app.db);
+  const other = await addInvoice(app.db);
+  const file = [
+    'number,amount,currency,date,reference',
+    `${number.toLowerCase()},30.00,EUR,2026-01-01,`,
+    `${old},13.57,EUR,2026-01-01,${other}`,
+  ].join('\n');
+  const shown = await upload(file);
+  expect(linesOf(shown).map(({ exact }) => exact)).toEqual([null, old]);
+  expect(fieldsOf(shown)).toMatchObject({ 'to-0': number, 'to-1': old });
+  const [first, second] = linesOf(shown).map(({ id }) => id);
+  await accept(fieldsOf(shown), first ?? '', { 'to-0': '' });
+  expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, status: 'open' });
+  expect(await readUnallocated(app.db, first ?? '')).toBe(3_000);
+  await accept(fieldsOf(shown), second ?? '');
+  expect(await readUnallocated(app.db, second ?? '')).toBe(0);
+});
+
+it('pays no invoice of the own account of an administrator, not even by the column for numbers', async () => {
+  const own = await addStaff(app);
+  const number = await addInvoice(app.db, { email: own.email });
+  const file = `number,amount,currency,date,reference\n${number},34.51,EUR,2026-01-02,`;
+  const shown = await upload(file, { cookie: own.cookie });
+  const [line] = linesOf(shown);
+  const asked = { cookie: own.cookie, form: { ...fieldsOf(shown), accept: line?.id ?? '', why: 'Mine' } };
+  expect((await retryWhileBusy(() => app.send(path, asked))).status).toBe(403);
+  const none = { ...asked, form: { ...asked.form, 'to-0': '' } };
+  expect((await retryWhileBusy(() => app.send(path, none))).status).toBe(200);
+  expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, status: 'open' });
+  expect(await readUnallocated(app.db, line?.id ?? '')).toBe(3_451);
+});
+
 it('records each line once, if sixteen accept at once', async () => {
   const number = await addInvoice(app.db);
   const shown = await upload(
@@ -158,6 +202,8 @@ it('takes a file of up to 2 MiB, and pages of people no more than before', async
   const large = `${sample?.write(texts)}${'\r\n'.repeat(900_000)}`;
   expect((await upload(encode(large, 'windows-1252'))).status).toBe(200);
   expect((await upload('x'.repeat(2 * 1_024 * 1_024))).status).toBe(413);
+  // Without its length, it would be held before anybody is known.
+  expect((await upload('x'.repeat(70_000), { hasLength: false })).status).toBe(413);
   const other = { cookie: admin, form: { name: 'x'.repeat(70_000) } };
   expect((await app.send('/profile', other)).status).toBe(413);
 });

@@ -58,10 +58,15 @@ it('logs no query', async () => {
   expect(balancer.output()).not.toContain('secret');
 });
 
-it('refuses a body of more than 64 KiB', async () => {
+it('refuses a body of more than 64 KiB, or of more than 2 MiB below /admin', async () => {
+  handle = (request, answer) => request.resume().on('end', () => answer.end('ok'));
   const answer = await balancer.send('/profile', { method: 'POST', body: 'x'.repeat(65_537) });
   expect([answer.status, got.length]).toEqual([413, 0]);
   expect((await balancer.send('/profile', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+  const upload = (size: number) =>
+    balancer.send('/admin/billing/import', { method: 'POST', body: 'x'.repeat(size) });
+  expect([(await upload(2_097_152)).status, (await upload(2_097_153)).status]).toEqual([200, 413]);
+  expect((await balancer.send('/administer', { method: 'POST', body: 'x'.repeat(65_537) })).status).toBe(413);
 });
 
 it('takes an answer with 18 KiB of headers, and lets the service refuse a request with more than 16 KiB', async () => {

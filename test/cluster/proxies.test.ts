@@ -64,11 +64,15 @@ describe.each([
     expect(seen).toEqual([['127.0.0.1', undefined, 'localhost', 'a=b']]);
   });
 
-  it('takes a body of 64 KiB, which is the most that the service takes', async () => {
+  it('takes a body of 64 KiB, and of 2 MiB below /admin, which is the most that the service takes', async () => {
     handle = (request, answer) => request.resume().on('end', () => answer.end('ok'));
     expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+    const upload = (size: number, path = '/admin/billing/import') =>
+      balancer.send(path, { method: 'POST', body: 'x'.repeat(size) });
+    expect((await upload(2_097_152)).status).toBe(200);
     if (name === 'nginx')
-      expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) })).status).toBe(413);
+      for (const answer of [upload(65_537, '/login'), upload(65_537, '/administer'), upload(2_097_153)])
+        expect((await answer).status).toBe(413);
   });
 
   it('passes the longest hand-off on, and refuses headers of far more than 16 KiB', async () => {

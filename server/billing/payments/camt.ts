@@ -101,7 +101,7 @@ function readEntry(entry: Node, account: string): BankLine[] {
   };
   return isBatch
     ? details.map((detail, at) => describe(detail, parts[at] ?? whole))
-    : [describe(details[0], whole)];
+    : [describe(details.length === 1 ? details[0] : undefined, whole)];
 }
 
 function readAmount(node: Node, entry: Node): Pick<BankLine, 'amount' | 'currency'> {

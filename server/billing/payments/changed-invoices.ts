@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import {
-  countRestores,
   findLastChange,
+  findLastRestore,
   listChanged,
   numberChanges,
 } from '../../../db/tables/invoice-changes.ts';
@@ -33,18 +33,18 @@ export const changedInvoicesSchema = z
   })
   .describe('Invoices, in the order of their last changes.');
 
-/** `after` is the `next` of an earlier page: the count of restores, and the number of the last change on that page. */
+/** `after` is the `next` of an earlier page: the instant of the last restore, and the number of the last change on that page. */
 export async function readChangedInvoices(
   { db }: Pick<Dependencies, 'db'>,
   { after, limit, isOpen }: { after: string | undefined; limit: number; isOpen: boolean },
 ): Promise<z.infer<typeof changedInvoicesSchema>> {
   const [restored, changed] = await inTransaction(db, { by: 'payments' }, async (trx) => {
-    const restores = await countRestores(trx);
-    const from = after === undefined ? 0 : readCursor(after, restores, await findLastChange(trx));
+    const restored = await findLastRestore(trx);
+    const from = after === undefined ? 0 : readCursor(after, restored, await findLastChange(trx));
     await numberChanges(trx, limit);
     const rows = await listChanged(trx, { after: from, limit, isOpen, zone: await findZone(trx) });
     const reached = rows.length === limit ? rows.at(-1)?.change : await findLastChange(trx);
-    return [restores, { rows, next: reached ?? from }] as const;
+    return [restored, { rows, next: reached ?? from }] as const;
   });
   return {
     invoices: changed.rows.map(({ change: _, dueOn, signupId, accountId, ...invoice }) => ({
@@ -58,9 +58,9 @@ export async function readChangedInvoices(
 }
 
 /** After a restore, an old cursor must not get a new meaning. */
-function readCursor(after: string, restores: number, last: number): number {
-  const [, of, change] = /^(\d{1,6})-(\d{1,15})$/.exec(after) ?? [];
-  if (Number(of) !== restores || Number(change) > last)
+function readCursor(after: string, restored: number, last: number): number {
+  const [, of, change] = /^(\d{1,16})-(\d{1,15})$/.exec(after) ?? [];
+  if (Number(of) !== restored || Number(change) > last)
     throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
   return Number(change);
 }

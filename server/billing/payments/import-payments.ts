@@ -141,7 +141,12 @@ export async function* importPayments(
       // Another run may have recorded the payment before the seller's time zone changed.
       if (await findPayment(trx, payment.id)) return describe(payment, 'known');
       if (payment.isBank && !matched) return leave(payment, match);
-      const { applied, allocated } = await recordListed(trx, payment, { to: matched, paidAt, by: by() });
+      const { applied, allocated } = await recordListed(trx, payment, {
+        to: matched,
+        pays: matched?.number ?? payment.number,
+        paidAt,
+        by: by(),
+      });
       if (!applied) return describe(payment, 'known');
       return describe(payment, payment.isOut ? 'refund' : allocated, { matched, match });
     });
@@ -161,13 +166,13 @@ export async function isStillExact(
 }
 
 /**
- * Records a line. It pays the invoice `to`, or gives the payment of it back. Without `to`, it pays the invoice that the line
- * names. The payment keeps what the payer wrote, so that the same line is the same payment in each version.
+ * Records a line. It pays the invoice `pays`, or gives the payment of `to` back. The payment keeps what the payer wrote, so that
+ * the same line is the same payment in each version.
  */
 export async function recordListed(
   trx: Transaction<DB>,
   { id, number: invoiceNumber, amount, currency, reference, isOut }: ListedPayment,
-  { to, paidAt, by }: { to: Proposal | undefined; paidAt: Date; by: Recorder },
+  { to, pays, paidAt, by }: { to: Proposal | undefined; pays: string | null; paidAt: Date; by: Recorder },
 ): Promise<PaymentAnswer> {
   const facts = { id, currency, amount, paidAt, method: null, reference, invoiceNumber };
   const money =
@@ -175,8 +180,7 @@ export async function recordListed(
       ? ({ ...facts, kind: 'refund', of: to.payment } as const)
       : ({ ...facts, kind: 'payment', of: null } as const);
   try {
-    const pays = isOut ? null : (to?.number ?? invoiceNumber);
-    return await describeRecorded(trx, await recordMoney(trx, money, by, pays));
+    return await describeRecorded(trx, await recordMoney(trx, money, by, isOut ? null : pays));
   } catch (error) {
     // Another run has just recorded the line, perhaps with another noon. The next attempt finds it.
     if (error instanceof AppError && error.code === 'idempotency_key_reused') throw new LostRace();

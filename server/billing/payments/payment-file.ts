@@ -32,13 +32,14 @@ export type PaymentFacts = {
 };
 
 /**
- * Lines that say the same have the same `said`. A line of a bank may be money that went out, and it is recorded only with the
+ * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. A line of a bank may be money that went out, and it is recorded only with the
  * invoice that it pays.
  */
 export type ListedPayment = PaymentFacts & {
   line: number;
   id: string;
   said: string;
+  words: string | null;
   isBank: boolean;
   isOut: boolean;
 };
@@ -213,11 +214,23 @@ function readBankLine({ day, amount, currency, text, payer, id }: BankLine, toda
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** Cuts texts for storing. The id uses the whole texts, because their ends may tell two payments apart. */
-const cut = ({ number, reference }: PaymentFacts) => ({
-  number: number && readPayerText(number, mostOfPayer.number),
-  reference: reference && readPayerText(reference, mostOfPayer.reference),
-});
+/** The most code points in which a payment is looked for. The page for statements sends them back. */
+export const mostWords = 1_000;
+
+/**
+ * Cuts texts for storing. The id uses the whole texts, because their ends may tell two payments apart, and so do the words that
+ * are matched, because a number may stand at the end.
+ */
+function cut({ number, reference }: PaymentFacts) {
+  const [kept, words] = [mostOfPayer.reference, mostWords].map(
+    (most) => reference && readPayerText(reference, most),
+  );
+  return {
+    number: number && readPayerText(number, mostOfPayer.number),
+    reference: kept ?? null,
+    words: words === kept ? null : (words ?? null),
+  };
+}
 
 export const writeFacts = ({ number, amount, currency, day, reference }: PaymentFacts): string =>
   JSON.stringify([number, amount, currency, day, reference]);

@@ -31,7 +31,11 @@ export const paymentSchema = z
   .object({
     payment_id: paymentIdSchema,
     kind: z.enum(['payment', 'refund'], 'Must be payment or refund.'),
-    of: paymentIdSchema.nullish().describe('Of a refund: the payment that went back. It may come later.'),
+    of: paymentIdSchema
+      .nullish()
+      .describe(
+        'Of a refund: the payment that went back. Report the payment first: if we do not know it, this is 422.',
+      ),
     invoice_number: payerText('number', 'What the payer named. A number that we do not know is no fault.'),
     amount: z.object({
       currency: currencySchema,
