@@ -43,7 +43,7 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       await db.connection().execute(async (one) => {
         // Only the role that owns the database may empty the books.
         await sql`set session_replication_role = replica`.execute(one);
-        await sql`truncate mails, invoices, documents, document_files, documents_to_make, document_series, payments,
+        await sql`truncate mails, invoices, invoice_changes, documents, document_files, documents_to_make, document_series, payments,
           allocations, billing_details`.execute(one);
         await sql`reset session_replication_role`.execute(one);
       });
