@@ -340,7 +340,12 @@ describe('an invoice', () => {
     const { accountId, id, number } = await bill();
     await books.report(next('Typed'));
     // The CRM may pass on what a customer typed. This charge has an invoice of its own.
-    const charge = { id: 'evil', title: 'EVIL http://evil.example', unit_amount: 1_000, when: 'now' } as const;
+    const charge = {
+      id: 'evil',
+      title: 'EVIL http://evil.example',
+      unit_amount: 1_000,
+      when: 'now',
+    } as const;
     const charged = next('Charged');
     await books.report(charged);
     await books.bill();

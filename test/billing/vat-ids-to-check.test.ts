@@ -426,19 +426,22 @@ describe('VAT ids to check', () => {
         async (buyer) => (await save(buyer)).profile.update.mutate({ accountName: 'Grande Banque SA' }),
       ],
     ];
-    it.each(renames)('in the name before are asked about again once %s (contract 7.241)', async (_, given, rename) => {
-      vies.how.answer = (asked) => knows(asked, { valid: true, name: asked.traderName });
-      const buyer = await arrive(given);
-      await look('vies');
-      expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
-      vies.how.answer = inTheName;
-      await rename(buyer);
-      expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
-      expect(await bill(buyer.signupId)).toEqual([held]);
-      await look('vies');
-      expect(vies.asked).toHaveLength(2);
-      expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
-    });
+    it.each(renames)(
+      'in the name before are asked about again once %s (contract 7.241)',
+      async (_, given, rename) => {
+        vies.how.answer = (asked) => knows(asked, { valid: true, name: asked.traderName });
+        const buyer = await arrive(given);
+        await look('vies');
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
+        vies.how.answer = inTheName;
+        await rename(buyer);
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
+        expect(await bill(buyer.signupId)).toEqual([held]);
+        await look('vies');
+        expect(vies.asked).toHaveLength(2);
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
+      },
+    );
 
     it('stay checked if other details change, or an account that has a company gets a name', async () => {
       vies.how.answer = inTheName;

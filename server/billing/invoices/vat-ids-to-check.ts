@@ -81,7 +81,8 @@ async function keepAnswer(
 ): Promise<void> {
   const details = await lockBillingDetails(trx, accountId);
   // The answer is about another VAT id or name. VIES is asked again once the lease is over.
-  if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name) return;
+  if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name)
+    return;
   const { hasName, ...kept } = answer;
   await insertVatCheck(trx, { ...kept, accountId, vatId, askedBy, askedAt });
   await askAboutVatIdAgain(trx, { accountId, vatId }, 'never');
