@@ -592,7 +592,7 @@ export const needed = {
     'users_know_sources()': '387141681eb2bad0',
     'users_let_time_stand_still()': 'c860ec095df5382d',
     'users_settle_rights()': '192f1eedb2ea10e6',
-    'wake_document_mails()': 'd42b5139c878217c',
+    'wake_document_mails()': '74f6b37f195428e2',
     'write_change(text, text[], jsonb, jsonb)': '586ab3d627d26dc9',
   },
 };

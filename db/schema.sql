@@ -273,7 +273,7 @@ AS $function$
     $function$;
 COMMENT ON FUNCTION settle_rights(uuid) IS 'Makes the rights of an account the sum of both sources. Called at the end of a transaction that changed its links.';
 
--- Used by triggers of: invoices, service_contracts
+-- Used by triggers of: billing_details, invoices, service_contracts, users
 CREATE OR REPLACE FUNCTION billing_now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -320,6 +320,8 @@ AS $function$
       update mails set
           created_at = least(created_at, now()),
           next_attempt_at = case when attempts = 0 then least(next_attempt_at, now())
+            when next_attempt_at >= '9999-01-01 00:00:00Z' then next_attempt_at
+            when next_attempt_at > billing_now() + interval '3 minutes' then billing_now()
             else next_attempt_at - interval '1 millisecond' end
         where user_id in (select id from users where account_id = new.account_id)
           and sent_at is null and given_up_at is null and kind in ('invoice_issued', 'credit_note_issued');

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * The mails about the first documents wait until their address is proved. Then they leave at once, whichever version proves it. A
- * mail that a worker has taken keeps its lease, but not to the millisecond: so the worker sees that it must not postpone the mail.
+ * mail that a worker may have keeps its lease of two minutes, but not to the millisecond: so the worker sees that it must not postpone
+ * the mail. A mail on hold stays there.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(db);
@@ -12,6 +13,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       update mails set
           created_at = least(created_at, now()),
           next_attempt_at = case when attempts = 0 then least(next_attempt_at, now())
+            when next_attempt_at >= '9999-01-01 00:00:00Z' then next_attempt_at
+            when next_attempt_at > billing_now() + interval '3 minutes' then billing_now()
             else next_attempt_at - interval '1 millisecond' end
         where user_id in (select id from users where account_id = new.account_id)
           and sent_at is null and given_up_at is null and kind in ('invoice_issued', 'credit_note_issued');

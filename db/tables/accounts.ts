@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
+import { endViesDecision } from './billing-details.ts';
 
 export type Account = {
   id: string;
@@ -32,6 +33,7 @@ export async function findAccountName(db: Database, id: string): Promise<string 
 /** Stores an edit by the owner. No hand-off overwrites it. */
 export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
+  await endViesDecision(trx, id);
 }
 
 /** Deletes the account, unless a user or contracts belong to it. */
@@ -53,8 +55,14 @@ export async function updateAccountNameUnlessEdited(
   id: string,
   name: string,
 ): Promise<void> {
-  const update = trx.updateTable('accounts').set({ name }).where('id', '=', id);
-  await update.where('name_edited_at', 'is', null).execute();
+  const { numUpdatedRows } = await trx
+    .updateTable('accounts')
+    .set({ name })
+    .where('id', '=', id)
+    .where('name', '<>', name)
+    .where('name_edited_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) await endViesDecision(trx, id);
 }
 
 /** Does at once what triggers do at the end of the transaction, for code that needs the account's rights earlier. */

@@ -110,13 +110,30 @@ type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'wa
 // Spaces, marks and small letters do not make another VAT id (contract 7.241).
 const bare = (vatId: RawBuilder<unknown>) => sql`upper(regexp_replace(${vatId}, '[^[:alnum:]+*]', '', 'g'))`;
 
-/** Pass `now` if a person edits the details. A new VAT id counts as unchecked, and a new address for invoices as unproved. */
+/** VIES has confirmed the VAT id, in the name that the account had then. */
+const hasViesConfirmed = sql<boolean>`exists (
+  select from vat_checks v where v.account_id = billing_details.account_id and v.is_valid
+    and ${bare(sql`v.vat_id`)} = ${bare(sql`billing_details.vat_id`)})`;
+
+/** Call it after the account has got another name. VIES is asked again, unless documents name a company (contract 7.241). */
+export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
+  const ofAccount = sql`account_id = ${accountId}`;
+  // An answer in the name before may be about to be kept.
+  await sql`select from billing_details where ${ofAccount} for update`.execute(trx);
+  await sql`update billing_details set checked_vat_id = null, vat_id_ask_at = null
+    where ${ofAccount} and company is null and ${hasViesConfirmed}`.execute(trx);
+}
+
+/** Pass `now` if a person edits the details. A new VAT id, or one that VIES confirmed in another name, counts as unchecked, and a new address for invoices as unproved. */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
   { address, vatId, country, invoiceEmail, waiting, now = null, ...details }: Edited & { now?: Date | null },
 ): Promise<void> {
   const isSameVatId = sql`${bare(sql`vat_id`)} = ${bare(sql`${vatId}::text`)}`;
+  const name = sql`(select name from accounts where id = ${accountId})`;
+  const isSameName = sql`coalesce(company, ${name}) = coalesce(${details.company}::text, ${name})`;
+  const staysChecked = sql`${isSameVatId} and (${isSameName} or not ${hasViesConfirmed})`;
   await trx
     .updateTable('billing_details')
     .set({
@@ -128,9 +145,9 @@ export async function updateBillingDetails(
       country: address?.country ?? null,
       tax_country: country,
       vat_id: vatId,
-      checked_vat_id: sql`case when ${isSameVatId} and checked_vat_id = vat_id then ${vatId} end`,
+      checked_vat_id: sql`case when ${staysChecked} and checked_vat_id = vat_id then ${vatId} end`,
       refused_vat_id: sql`case when ${isSameVatId} and refused_vat_id = vat_id then ${vatId} end`,
-      vat_id_ask_at: sql`case when ${isSameVatId} then vat_id_ask_at end`,
+      vat_id_ask_at: sql`case when ${staysChecked} then vat_id_ask_at end`,
       invoice_email: invoiceEmail,
       invoice_email_proved_at: sql`case when invoice_email = ${invoiceEmail} then invoice_email_proved_at end`,
       invoice_email_edited_at: sql`case when invoice_email is not distinct from ${invoiceEmail}

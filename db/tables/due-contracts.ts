@@ -8,6 +8,12 @@ export type Search = { now: Date; limit: number; except: string[] };
 // With this time and the pause between two runs, the job looks at each blocked contract within a minute (contract 7.68).
 const holdMs = 50_000;
 
+/** `in_force` is empty without a seller. */
+export const inForce = sql`in_force as materialized (
+  select coalesce((settings #>> '{terms,invoice_while_past_due}')::boolean, true) as invoices_past_due
+  from billing_settings where counts_from <= billing_now() and stopped_at is null
+  order by version desc limit 1)`;
+
 /** Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. */
 const withDueCharges = sql`
   select c.id, min(k.recorded_at) as starts_at from contract_charges k join service_contracts c on c.id = k.contract_id
@@ -30,11 +36,7 @@ export async function findContractsToInvoice(
       where status = ${sql.lit(status)} and price_currency is not null and next_period_starts_at <= ${now}
         and (cancels_at is null or cancels_at > next_period_starts_at)`;
   const { rows } = await sql<{ id: string }>`
-    with in_force as materialized (
-      select coalesce((settings #>> '{terms,invoice_while_past_due}')::boolean, true) as invoices_past_due
-      from billing_settings where counts_from <= billing_now() and stopped_at is null
-      order by version desc limit 1
-    )
+    with ${inForce}
     select id from (
       ${begunOf('active')}
       union all

@@ -1,6 +1,7 @@
 // Reports income by month, contracts by plan, ending trials, and contracts past due. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { inForce } from './due-contracts.ts';
 
 /** Amounts are in minor units. */
 export type Income = {
@@ -85,13 +86,13 @@ type Sum = { currency: string; amount: number };
 
 export type PastDue = Listed & { dueAt: Date; open: Sum[]; waiting: { count: number; sums: Sum[] } };
 
-/** Returns the longest overdue first. `open` includes all open invoices of the contract, `waiting` the prices of periods that wait. */
+/** Returns the longest overdue first. `open` includes all open invoices of the contract, `waiting` the prices of periods that wait for payment. */
 export async function listPastDue(
   db: Database,
   { now, limit }: { now: Date; limit: number },
 ): Promise<PastDue[]> {
   const { rows } = await sql<PastDue>`
-    with late as (
+    with ${inForce}, late as (
       select i.contract_id, min(i.due_at) as due_at from invoices i
       where i.status = 'open' and i.due_at <= ${now} group by i.contract_id
     ), picked as (
@@ -107,7 +108,8 @@ export async function listPastDue(
       select json_build_object('count', coalesce(sum(count), 0),
           'sums', coalesce(json_agg(json_build_object('currency', currency, 'amount', amount) order by currency), '[]'))
       from (select currency, count(*) as count, sum(unit_amount) as amount from waiting_periods
-        where contract_id = p.id and unit_amount > 0 group by currency) sums) as waiting
+        where contract_id = p.id and unit_amount > 0 and not (select invoices_past_due from in_force)
+        group by currency) sums) as waiting
     from picked p left join accounts a on a.id = p.account_id
     order by p.due_at, p.signup_id`.execute(db);
   return rows;

@@ -40,17 +40,6 @@ export async function listWaitingPeriodsOf(
   return found;
 }
 
-/** Whether a period of any contract is blocked for this reason. */
-export async function hasWaitedFor(db: Database, code: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('waiting_periods')
-    .select('contract_id')
-    .where('held_code', '=', code)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /**
  * After this, exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried.
  * Without `blocked`, earlier notes stay. The caller has locked the contract.

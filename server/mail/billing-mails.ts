@@ -25,6 +25,7 @@ import { isRunning, presentStatus } from '../billing/contracts/contract-states.t
 import { findLastDay } from '../billing/contracts/last-day.ts';
 import type { BillingSettings } from '../billing/settings/settings.ts';
 import { spellIban } from '../billing/values/bank-account.ts';
+import { isMoment } from '../billing/values/charges.ts';
 import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -158,9 +159,13 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   const token = await createPasswordToken(db, { ...reader, expiresAt });
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
+/** The document is titled after a charge: with a text of the CRM, which mails must not contain (contract 7.282). */
+const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
+  isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
+
 /** What the facts of a document say by themselves. `account` is the seller's bank account in force. */
 export const sayDocument = (
-  { number, invoice, replaces, line, total, currency, seller }: DocumentFacts,
+  { number, invoice, replaces, line, total, currency, seller, record }: DocumentFacts,
   account: BillingSettings['seller'] | undefined,
   baseUrl: string,
 ): BillingWords => ({
@@ -173,7 +178,7 @@ export const sayDocument = (
   number,
   invoice: invoice?.number ?? number,
   replaces,
-  plan: line.title,
+  plan: isAboutCharge(record) ? 'what was ordered' : line.title,
   period: `${sayDay(line.first_day)} to ${sayDay(line.last_day)}`,
   total: formatAmount(total, currency),
 });

@@ -297,6 +297,11 @@ describe('a charge', () => {
       { charges: [{ ...setup, title: 'a\nb' }] },
       '/contract/charges/0/title',
     ],
+    [
+      'with a character in its title that XML cannot have',
+      { charges: [{ ...setup, title: 'Setup \ufffe' }] },
+      '/contract/charges/0/title',
+    ],
     ['with an id that is none', { charges: [{ ...setup, id: 'a b' }] }, '/contract/charges/0/id'],
     ['with an id twice', { charges: [overage, setup, setup] }, '/contract/charges/2/id'],
     ['at another time', { charges: [{ ...setup, when: 'later' }] }, '/contract/charges/0/when'],

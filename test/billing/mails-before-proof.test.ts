@@ -157,6 +157,19 @@ describe('the mail with the first invoice', () => {
       expect(to(email)(all).map(({ attachment }) => attachment?.name)).toEqual([`${number}.pdf`]);
   });
 
+  it('leaves at once after the proof, even if a worker that had it was killed before', async () => {
+    const { email, userId } = await bill();
+    const now = books.now();
+    const leaseEndsAt = new Date(now.getTime() + 120_000);
+    await claimMails(books.db, { lane: 'other', now, leaseEndsAt, limit: 10 });
+    await inHours(0.05);
+    // Another worker postpones it for three days.
+    expect(await sendTo(email)).toEqual([]);
+    await inHours(1);
+    await prove(userId);
+    expect(await sendTo(email)).toHaveLength(1);
+  });
+
   it('is not postponed by a worker that has looked before the proof', async () => {
     const { email, userId } = await bill();
     const now = books.now();

@@ -339,6 +339,19 @@ describe('an invoice', () => {
   it('has no text that its buyer typed, except their name in the greeting, and neither has any other mail', async () => {
     const { accountId, id, number } = await bill();
     await books.report(next('Typed'));
+    // The CRM may pass on what a customer typed. This charge has an invoice of its own.
+    const charge = {
+      id: 'evil',
+      title: 'EVIL http://evil.example',
+      unit_amount: 1_000,
+      when: 'now',
+    } as const;
+    const charged = next('Charged');
+    await books.report(charged);
+    await books.bill();
+    await later(1);
+    await books.report(charged, { charges: [charge] });
+    await books.bill();
     await sql`update accounts set name = 'EVIL account'`.execute(books.db);
     await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id)
       values (${accountId}, 'EVIL http://evil.example', 'EVIL', 'EVIL', 'EVIL', 'FR', 'FREVIL')`.execute(

@@ -127,4 +127,7 @@ it('if they wait, customer and administrators see how many periods wait, and the
     { state: 'after_payment', periods: 2, sums: [{ currency: 'EUR', unitAmount: 3_000, minorDigits: 2 }] },
     { count: 2, sums: [{ currency: 'EUR', amount: 3_000, minorDigits: 2 }] },
   ]);
+  // Otherwise they wait for something else, if for anything.
+  await setSettings(books.db);
+  expect((await seen())[1]).toEqual({ count: 0, sums: [] });
 });

@@ -789,6 +789,16 @@ describe('the page', () => {
     expect(fieldsOf(await other.send(pathname + search, { headers: html })).daysToPay).not.toBe('soon');
   });
 
+  it('leaves whether past-due contracts are invoiced as it is, if a form lacks the field, as in 1.0.0 (contract 7.476)', async () => {
+    const browser = await open();
+    const { cookie } = await openAdmin();
+    await mustSet(cookie, withChange({ terms: { invoice_while_past_due: false } }));
+    const { invoiceWhilePastDue: _, ...fields } = fieldsOf(await browser.send(page, { headers: html }));
+    await sendForm(browser, { ...fields, daysToPay: '6', why });
+    expect((await inForceAt(start)).terms).toMatchObject({ days_to_pay: 6, invoice_while_past_due: false });
+    await mustSet(cookie, germanSettings);
+  });
+
   it('answers a form at once that is too long to keep (contract 7.457)', async () => {
     const browser = await open();
     const rows = Array.from({ length: 100 }, (_, at) => [

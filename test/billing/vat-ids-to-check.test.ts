@@ -407,6 +407,68 @@ describe('VAT ids to check', () => {
       expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
     });
 
+    const save = async (buyer: { id: string }) =>
+      openClient(app.send, (await addSession(app, buyer.id, { authTime: clock.at })).cookie);
+    const renames: [string, object, (buyer: { id: string; signupId: string }) => Promise<unknown>][] = [
+      [
+        'the customer changes the company',
+        {},
+        async (buyer) => (await save(buyer)).billing.update.mutate({ company: 'Grande Banque SA' }),
+      ],
+      [
+        'the customer removes the company',
+        {},
+        async (buyer) => (await save(buyer)).billing.update.mutate({ company: '' }),
+      ],
+      [
+        'the customer changes the name of the account without a company',
+        { company: undefined },
+        async (buyer) => (await save(buyer)).profile.update.mutate({ accountName: 'Grande Banque SA' }),
+      ],
+    ];
+    it.each(renames)(
+      'in the name before are asked about again once %s (contract 7.241)',
+      async (_, given, rename) => {
+        vies.how.answer = (asked) => knows(asked, { valid: true, name: asked.traderName });
+        const buyer = await arrive(given);
+        await look('vies');
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
+        vies.how.answer = inTheName;
+        await rename(buyer);
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
+        expect(await bill(buyer.signupId)).toEqual([held]);
+        await look('vies');
+        expect(vies.asked).toHaveLength(2);
+        expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
+      },
+    );
+
+    it('stay checked if other details change, or an account that has a company gets a name', async () => {
+      vies.how.answer = inTheName;
+      const buyer = await arrive();
+      await look('vies');
+      const client = await save(buyer);
+      await client.billing.update.mutate({ line2: 'Hinterhaus' });
+      await client.profile.update.mutate({ accountName: 'Grande Banque SA' });
+      expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
+    });
+
+    it.each([
+      ['company', sql`update billing_details set company = 'Grande Banque SA'`],
+      ['name of the account', sql`update accounts set name = 'Grande Banque SA'`],
+    ])('are not decided by the answer if the %s changed meanwhile', async (_, rename) => {
+      const buyer = await arrive({ company: undefined });
+      let write: Promise<unknown> | undefined;
+      vies.how.answer = (asked) => {
+        write ??= rename.execute(app.db);
+        return knows(asked, { valid: true, name: asked.traderName });
+      };
+      vies.how.before = () => write;
+      await look('vies');
+      expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, isVatIdOpen: true });
+      expect(await checksOf(buyer)).toEqual([]);
+    });
+
     it('stay as an administrator decided while VIES was asked', async () => {
       const buyer = await arrive();
       let write: Promise<unknown> | undefined;

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { findUnprinted } from '../../server/billing/documents/unprinted.ts';
 import { readConfig } from '../../server/settings/config.ts';
+import { germanSettings } from '../support/billing/settings.ts';
 import { sharedFolder } from '../support/run/shared.ts';
 
 const builtIn = readFileSync('node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf');
@@ -97,4 +99,13 @@ describe('BILLING_FONT_FILES', () => {
     const both = { ...former, BILLING_FONT_FILES: join(folder, 'right.ttf') };
     expect(readConfig(both).billingFonts).toHaveLength(2);
   });
+});
+
+it('a font that cannot be opened has no character, and hides none of another (contract 7.494)', () => {
+  const seller = { ...germanSettings.seller, name: 'Blumen 花' };
+  const damaged = Buffer.from(builtIn);
+  damaged.fill(0xff, 12);
+  expect(findUnprinted({ ...germanSettings, seller }, [damaged, builtIn])).toEqual([
+    { pointer: '/seller/name', characters: ['花'] },
+  ]);
 });

@@ -10,6 +10,7 @@ import { nameSchema } from '../../basics/names.ts';
 import { emailSchema } from '../../identity/ground/email-address.ts';
 import { listFractions, parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
 import { maxAmount } from '../values/amounts.ts';
+import { billingTextSchema } from '../values/billing-text.ts';
 import type { Report } from './contract-states.ts';
 import { signupBillingSchema } from './signup-billing.ts';
 
@@ -59,7 +60,7 @@ export const chargeSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
     .describe('The CRM’s own name for the charge. Each counts once for ever in its contract.'),
-  title: nameSchema.describe('What the line of the invoice says.'),
+  title: billingTextSchema(200).describe('What the line of the invoice says.'),
   unit_amount: z
     .int(notWhole)
     .min(-maxAmount, 'Must not be below -1000000000000.')

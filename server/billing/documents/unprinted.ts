@@ -7,8 +7,18 @@ import { Sheet } from './sheet.ts';
 export type Unprinted = { pointer: string; characters: string[] };
 
 export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {
-  const sheet = new Sheet(fonts, {});
+  const sheet = new Sheet(fonts.filter(canOpen), {});
   return listTexts(settings)
     .map(([pointer, text]) => ({ pointer, characters: sheet.listLacking(text) }))
     .filter(({ characters }) => characters.length > 0);
 };
+
+/** A damaged font shows nothing. */
+function canOpen(font: Uint8Array): boolean {
+  try {
+    new Sheet([font], {}).listLacking('a');
+    return true;
+  } catch {
+    return false;
+  }
+}

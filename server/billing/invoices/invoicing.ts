@@ -24,12 +24,7 @@ import {
   setCancelsAt,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
-import {
-  type Charge,
-  hasWaitedFor,
-  listWaitingPeriods,
-  setWaitingPeriods,
-} from '../../../db/tables/waiting-periods.ts';
+import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
@@ -151,9 +146,8 @@ async function invoiceInOrder(
 ): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
   if (!settings) {
     if (periods.length === 0) return { left: [], blocked: undefined };
-    // Administrators are told of the first period that waits for a seller (contract 7.471).
-    if (!(await hasWaitedFor(trx, 'no_seller')))
-      await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
+    // It is not looked at again before there is a seller, so this costs little, and each administrator has one mail (contract 7.471).
+    await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };

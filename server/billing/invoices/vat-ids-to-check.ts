@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
+import { findAccountName } from '../../../db/tables/accounts.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import {
   askAboutVatIdAgain,
@@ -75,11 +76,13 @@ async function askAboutAll(deps: Deps, { countries, askedBy, url, signal }: Aski
  */
 async function keepAnswer(
   trx: Transaction<DB>,
-  { accountId, vatId, userId }: VatIdToAsk,
+  { accountId, vatId, name, userId }: VatIdToAsk,
   { answer, askedBy, askedAt }: { answer: ViesAnswer; askedBy: string; askedAt: Date },
 ): Promise<void> {
   const details = await lockBillingDetails(trx, accountId);
-  if (details.vatId !== vatId) return;
+  // The answer is about another VAT id or name. VIES is asked again once the lease is over.
+  if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name)
+    return;
   const { hasName, ...kept } = answer;
   await insertVatCheck(trx, { ...kept, accountId, vatId, askedBy, askedAt });
   await askAboutVatIdAgain(trx, { accountId, vatId }, 'never');

@@ -41,7 +41,11 @@ export function addBillingSettingsCommands(program: Command): void {
         setSettings(trx, { now }, settings, { ...booksTrailOf(options), why: options.why }),
       ),
     ).catch(refuse);
-    const unprinted = await listUnprinted(settings);
+    // The settings are set, so a font that cannot be read must not fail the command.
+    const unprinted = await listUnprinted(settings).catch((error: Error) => {
+      printAside(show(`The fonts could not be read: ${error.message}`));
+      return [];
+    });
     print(
       options.json
         ? writeOutcome(outcome, unprinted)

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { actAsStaff } from '../../acts/act.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
-import { stateSetSettings } from '../../billing/settings/set-settings.ts';
-import { readSettings } from '../../billing/settings/settings.ts';
+import { findVersions, stateSetSettings } from '../../billing/settings/set-settings.ts';
+import { invoicesPastDue, readSettings } from '../../billing/settings/settings.ts';
 import {
   describeSettingsForm,
   memberNames,
@@ -45,7 +45,11 @@ export const billingFormsRouter = router({
   }),
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
-    .mutation(({ ctx, input: { fields, ...more } }) => {
+    .mutation(async ({ ctx, input: { fields: given, ...more } }) => {
+      // A form of 1.0.0 lacks this field. It must not change what it does not show.
+      const inForce = (await findVersions(ctx.deps.db)).inForce?.settings;
+      const invoiceWhilePastDue = !inForce || invoicesPastDue(inForce) ? 'yes' : 'no';
+      const fields = { invoiceWhilePastDue, ...given };
       const named = (pointer: string) => nameSettingsField(fields, pointer);
       return actAsStaff(
         ctx.deps,
