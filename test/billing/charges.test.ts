@@ -4,20 +4,13 @@ import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
-import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { buildSignup, type Charge, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(async () => {
-  const opened = await openBilling();
-  await setSettings(opened.app.db);
-  return opened;
-});
-const setClock = async (at: string) => {
-  billing.setClock(at);
-  await setBillingClock(billing.app.db, at);
-};
+const billing = shared(() => openBilling({ settings: germanSettings }));
+const setClock = (at: string) => billing.setClock(at);
 beforeEach(() => setClock('2026-03-10T10:00:00.000Z'));
 
 let serial = 0;
