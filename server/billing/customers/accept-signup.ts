@@ -89,6 +89,8 @@ export async function acceptSignup(
     );
   };
   if (known) {
+    // The last invoice has the charges of the report that ends the contract.
+    if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
     const charges = await keepCharges(known);
     if (outcome.change !== 'updated') return { ...outcome, charges, ignored: [] };
