@@ -279,6 +279,7 @@ export const needed = {
       'arrival_number',
       'billing_anchor_day',
       'cancels_at',
+      'chosen_cancels_at',
       'created_at',
       'credit_from',
       'erased_account_id',

@@ -892,6 +892,7 @@ CREATE TABLE service_contracts (
   price_quantity integer,
   price_each bigint,
   reported_cancels_at timestamp with time zone,
+  chosen_cancels_at timestamp with time zone,
   credit_from timestamp with time zone,
   CONSTRAINT service_contracts_pkey PRIMARY KEY (id),
   CONSTRAINT service_contracts_signup_id_key UNIQUE (signup_id),

@@ -482,6 +482,7 @@ export interface ServiceContracts {
   arrival_number: Int8 | null;
   billing_anchor_day: number | null;
   cancels_at: Timestamp | null;
+  chosen_cancels_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   credit_from: Timestamp | null;
   erased_account_id: string | null;

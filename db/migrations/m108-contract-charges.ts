@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     add column price_quantity integer,
     add column price_each bigint,
     add column reported_cancels_at timestamptz,
+    add column chosen_cancels_at timestamptz,
     add column credit_from timestamptz,
     add constraint service_contracts_quantity_whole check (num_nonnulls(price_quantity, price_each) = any (array[0, 2])),
     add constraint service_contracts_quantity_known check (price_quantity >= 2 and price_quantity <= 100000)`.execute(

@@ -64,18 +64,20 @@ export async function findCharges(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** More charges than this go onto several documents. */
+/** More additions, or more deductions, than this go onto several documents. */
 const mostAtOnce = 100;
 
-/** Returns charges by contract. Additions come before deductions, and within each the earliest comes first. */
+/** Returns charges by contract. Additions come before deductions, and within each those of `now`, then the earliest. */
 export async function listOpenChargesOf(
   db: Database,
   contractIds: string[],
 ): Promise<Map<string, OpenCharge[]>> {
   const { rows } = await sql<Row>`
-    select k.* from unnest(${contractIds}::uuid[]) as c (id), lateral (
-      select * from contract_charges where contract_id = c.id and left_amount <> 0
-      order by left_amount < 0, recorded_at, id limit ${sql.lit(mostAtOnce)}) k`.execute(db);
+    select k.* from unnest(${contractIds}::uuid[]) as c (id), (values (false), (true)) as d (is_deduction), lateral (
+      select * from contract_charges
+      where contract_id = c.id and left_amount <> 0 and (left_amount < 0) = d.is_deduction
+      order by due = 'next', recorded_at, id limit ${sql.lit(mostAtOnce)}) k
+    order by d.is_deduction, k.due = 'next', k.recorded_at, k.id`.execute(db);
   const found = new Map<string, OpenCharge[]>();
   for (const row of rows)
     found.set(row.contract_id, [

@@ -1,6 +1,7 @@
 // Finds contracts to invoice, contracts past due, and contracts that have ended. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { isMade } from './invoices.ts';
 
 /** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
@@ -17,8 +18,9 @@ export const inForce = sql`in_force as materialized (
 /** Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. */
 const withDueCharges = sql`
   select c.id, min(k.recorded_at) as starts_at from contract_charges k join service_contracts c on c.id = k.contract_id
-  where k.left_amount <> 0 and c.status <> 'past_due' and c.account_id is not null
-    and (k.due = 'now' or (c.status = 'canceled' and c.next_period_starts_at is not null))
+  where k.left_amount <> 0 and c.account_id is not null
+    and exists (select from in_force where c.status <> 'past_due' or invoices_past_due)
+    and (k.due = 'now' or ((c.status = 'canceled' or k.currency <> c.price_currency) and c.next_period_starts_at is not null))
     and not exists (select from waiting_periods w where w.contract_id = c.id)
   group by c.id, k.currency having sum(k.left_amount) > 0`;
 
@@ -79,6 +81,7 @@ export async function findContractsInArrears(
     .distinct()
     .where('i.status', '=', 'open')
     .where(sql<boolean>`coalesce(i.past_due_at, i.due_at) <= ${now}`)
+    .where(isMade)
     .where('c.status', '=', 'active')
     .where(sql<boolean>`c.id <> all(${except}::uuid[])`)
     .limit(limit)

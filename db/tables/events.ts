@@ -14,7 +14,7 @@ export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'pro
 
 export type ContractSnapshot = Omit<
   Contract,
-  'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay' | 'reportedCancelsAt'
+  'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay' | 'reportedCancelsAt' | 'chosenCancelsAt'
 >;
 
 /** Says what was true at `occurredAt`. */

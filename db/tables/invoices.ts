@@ -259,8 +259,11 @@ const statusOf = ({
 }: Pick<Invoice, 'unitAmount' | 'credited' | 'allocated'>): Invoice['status'] =>
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
+/** Of an invoice `i`. It makes no contract past due while making its files has failed (contract 7.495). */
+export const isMade = sql<boolean>`not exists (
+  select from documents_to_make m where m.number = i.document and m.last_error is not null)`;
+
 /** Whether an open invoice makes the contract past due. */
-/** An invoice does not count while making its files has failed (contract 7.495). */
 export async function isPastDue(db: Database, contractId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('invoices as i')
@@ -268,8 +271,7 @@ export async function isPastDue(db: Database, contractId: string, now: Date): Pr
     .where('i.contract_id', '=', contractId)
     .where('i.status', '=', 'open')
     .where(sql<boolean>`coalesce(i.past_due_at, i.due_at) <= ${now}`)
-    .where(sql<boolean>`not exists (
-      select from documents_to_make m where m.number = i.document and m.last_error is not null)`)
+    .where(isMade)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -23,10 +23,10 @@ export type ContractTerms = {
 };
 
 /**
- * When the contract ends or has ended, if it was canceled here or if the CRM said so. `reportedCancelsAt` is the same instant if the
- * CRM said so, and null if somebody canceled it here.
+ * `cancelsAt` is when the contract ends or has ended: the earlier one of the end that the last report said and of the end that somebody
+ * chose here.
  */
-type Ending = { cancelsAt: Date | null; reportedCancelsAt: Date | null };
+export type Ending = Record<'cancelsAt' | 'reportedCancelsAt' | 'chosenCancelsAt', Date | null>;
 
 export type Contract = ContractTerms &
   Ending & { id: string; userId: string; accountId: string; signupId: string };
@@ -59,6 +59,7 @@ export const contractColumns = [
   'billing_anchor_day',
   'cancels_at',
   'reported_cancels_at',
+  'chosen_cancels_at',
   'price_each',
   'price_quantity',
 ] as const;
@@ -122,6 +123,7 @@ const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
     price_quantity: row.price_quantity,
     cancels_at: row.cancels_at,
     reported_cancels_at: row.reported_cancels_at,
+    chosen_cancels_at: row.chosen_cancels_at,
   }),
 );
 
@@ -133,18 +135,17 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** Null lets the contract continue. `isReported`: the CRM said so. */
-export async function setCancelsAt(
-  trx: Transaction<DB>,
-  id: string,
-  cancelsAt: Date | null,
-  isReported = false,
-): Promise<void> {
+/** Chooses an end here, or the reported one. Null lets the contract continue. What the CRM has reported stays. */
+export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx
     .updateTable('service_contracts')
-    .set({ cancels_at: cancelsAt, reported_cancels_at: isReported ? cancelsAt : null })
+    .set({ cancels_at: cancelsAt, chosen_cancels_at: null })
     .where('id', '=', id)
     .execute();
+}
+
+export async function setEnding(trx: Transaction<DB>, id: string, ending: Ending): Promise<void> {
+  await trx.updateTable('service_contracts').set(writeEnding(ending)).where('id', '=', id).execute();
 }
 
 /** From this instant on, unpaid periods are to be credited (contract 7.528). Null once that is done. */
@@ -268,8 +269,13 @@ const writeRow = (contract: Contract) => ({
   account_id: contract.accountId,
   signup_id: contract.signupId,
   ...writeTerms(contract),
-  cancels_at: contract.cancelsAt,
-  reported_cancels_at: contract.reportedCancelsAt,
+  ...writeEnding(contract),
+});
+
+const writeEnding = (ending: Ending) => ({
+  cancels_at: ending.cancelsAt,
+  reported_cancels_at: ending.reportedCancelsAt,
+  chosen_cancels_at: ending.chosenCancelsAt,
 });
 
 const writeTerms = (terms: ContractTerms) => ({
@@ -340,10 +346,22 @@ export const readContract = (
   occurredAt: row.occurred_at,
   nextPeriodStartsAt: row.next_period_starts_at,
   billingAnchorDay: row.billing_anchor_day,
-  cancelsAt: readSetTime(row.cancels_at),
-  // Until 1.2.0: 1.0.0 changes `cancels_at` alone, as somebody who cancels here.
-  reportedCancelsAt:
-    row.reported_cancels_at && row.reported_cancels_at.getTime() === row.cancels_at?.getTime()
-      ? readSetTime(row.reported_cancels_at)
-      : null,
+  ...readEnding(row),
 });
+
+/** Only while the reported end counts is there a column for the other one: 1.0.0 and `setCancelsAt` change `cancels_at` alone. */
+function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chosen_cancels_at'>): Ending {
+  const cancelsAt = readSetTime(row.cancels_at);
+  const reportedCancelsAt = readSetTime(row.reported_cancels_at);
+  const chosenCancelsAt = endsByReport({ cancelsAt, reportedCancelsAt })
+    ? readSetTime(row.chosen_cancels_at)
+    : cancelsAt;
+  return { cancelsAt, reportedCancelsAt, chosenCancelsAt };
+}
+
+/** Whether the end is the CRM's, so that nobody can take it back here (contract 7.526). */
+export const endsByReport = ({
+  cancelsAt,
+  reportedCancelsAt,
+}: Pick<Ending, 'cancelsAt' | 'reportedCancelsAt'>): boolean =>
+  cancelsAt !== null && cancelsAt.getTime() === reportedCancelsAt?.getTime();

@@ -172,6 +172,31 @@ it('goes on being canceled whatever the CRM reports until then (contract 7.257)'
   expect((await read(id))?.status).toBe('canceled');
 });
 
+it('that the CRM ends is kept only until then, and only if somebody ended it sooner (contract 7.525, 7.526 and 7.258)', async () => {
+  const id = await idOf('ends-by-report');
+  await customers.bill();
+  await customers.setClock('2037-02-10T10:00:00.000Z');
+  const reported = new Date('2037-06-01T00:00:00.000Z');
+  await customers.report('ends-by-report', { contract: { cancels_at: reported.toISOString() } });
+  const browser = await open();
+  expect((await post(browser, 'keep-contract', id)).status).toBe(422);
+  expect(savedOf(await post(browser, 'cancel', id))).toBe('?saved=cancel');
+  const chosen = new Date('2037-02-28T21:59:59.999Z');
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: chosen });
+  expect(savedOf(await post(browser, 'keep-contract', id))).toBe('?saved=keep-contract');
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: reported });
+  // A sooner end of the CRM counts, and its customer cannot take it back.
+  await post(browser, 'cancel', id);
+  const sooner = new Date('2037-02-20T00:00:00.000Z');
+  await customers.setClock('2037-02-11T10:00:00.000Z');
+  await customers.report('ends-by-report', { contract: { cancels_at: sooner.toISOString() } });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: sooner });
+  expect((await post(await open(), 'keep-contract', id)).status).toBe(422);
+  await customers.setClock('2037-02-12T10:00:00.000Z');
+  await customers.report('ends-by-report', { contract: {} });
+  expect(await read(id)).toEqual({ status: 'active', cancels_at: chosen });
+});
+
 it('ends a trial at once, for good (contract 7.256)', async () => {
   const id = await idOf('trial', { status: 'trialing', trial_ends_at: '2037-02-14T00:00:00.000Z' });
   const browser = await open();

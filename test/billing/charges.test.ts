@@ -4,20 +4,13 @@ import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
-import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { buildSignup, type Charge, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(async () => {
-  const opened = await openBilling();
-  await setSettings(opened.app.db);
-  return opened;
-});
-const setClock = async (at: string) => {
-  billing.setClock(at);
-  await setBillingClock(billing.app.db, at);
-};
+const billing = shared(() => openBilling({ settings: germanSettings }));
+const setClock = (at: string) => billing.setClock(at);
 beforeEach(() => setClock('2026-03-10T10:00:00.000Z'));
 
 let serial = 0;
@@ -167,6 +160,79 @@ describe('a charge', () => {
     expect(await linesOf(contract.id)).toEqual([['1 Starter 2900'], ['120 Minutes 600']]);
   });
 
+  // Contract 7.532 and 7.534.
+  it('of the report that ends the contract is on the last invoice', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    await report(id, { charges: [overage] });
+    await setClock('2026-03-21T10:00:00.000Z');
+    const charges = [{ ...discount, unit_amount: -100 }];
+    const { contract } = await report(id, { status: 'canceled', charges });
+    await billing.bill();
+    expect((await linesOf(contract.id))[1]).toEqual(['120 Minutes 600', '1 For the trouble -100']);
+  });
+
+  // Contract 7.532.
+  it('of next in the currency of an earlier price has an invoice of its own', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [overage] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toHaveLength(1);
+    await setClock('2026-03-21T10:00:00.000Z');
+    await report(id, { price: { ...price, currency: 'USD' } });
+    await billing.bill();
+    expect((await linesOf(contract.id))[1]).toEqual(['120 Minutes 600']);
+  });
+
+  // Contract 7.533 and 7.476.
+  it('of now is invoiced while the contract is past due', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-04-09T10:00:00.000Z');
+    await billing.bill();
+    const { contract } = await report(id, { charges: [setup] });
+    expect(contract.status).toBe('past_due');
+    await billing.bill();
+    expect((await linesOf(contract.id))[1]).toEqual(['1 Setup 10000']);
+  });
+
+  // Contract 7.533.
+  it('of now that is blocked leaves a period that is still to begin', async () => {
+    const usd = { ...price, currency: 'USD' };
+    // The seller's day begins in a minute, and UTC's later.
+    await setClock('2026-03-10T22:59:00.000Z');
+    const soon = new Date('2026-03-10T23:01:00.000Z');
+    const { contract } = await report(freshId(), { price: usd, charges: [setup] }, soon);
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-03-10T23:10:00.000Z');
+    await billing.bill();
+    expect((await linesOf(contract.id)).flat().sort()).toEqual(['1 Setup 10000', '1 Starter 2900']);
+  });
+
+  // Contract 7.533 and 7.534.
+  it('of now is invoiced with its deduction however many wait for the next period', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    await report(id, { charges: Array.from({ length: 100 }, (_, at) => ({ ...overage, id: `m-${at}` })) });
+    await setClock('2026-03-21T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [setup, { ...discount, when: 'now' }] });
+    await billing.bill();
+    expect((await linesOf(contract.id))[1]).toEqual(['1 Setup 10000', '1 For the trouble -5000']);
+  });
+
   // Contract 7.532.
   it('of next lapses with a trial that ends, and one of now does not', async () => {
     const trial_ends_at = '2026-03-15T10:00:00.000Z';
@@ -275,6 +341,17 @@ describe('a charge', () => {
     await report(id, { price: { ...price, quantity: 2 }, charges: [overage] });
     const { documents } = await readPreview(billing.app.db, id, 1);
     expect(documents).toMatchObject([{ period_first_day: '2026-04-10', net: 6_400, total: 7_616 }]);
+  });
+
+  // Contract 7.185 and 7.532.
+  it('of next is in the preview of a contract that ends before the next period', async () => {
+    const id = freshId();
+    await report(id);
+    await billing.bill();
+    await setClock('2026-03-20T10:00:00.000Z');
+    await report(id, { cancels_at: '2026-04-01T10:00:00.000Z', charges: [overage] });
+    const { documents } = await readPreview(billing.app.db, id, 1);
+    expect(documents).toMatchObject([{ issued_on: '2026-04-01', net: 600 }]);
   });
 
   // Contract 7.530 and 7.531.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { findContractsInArrears } from '../../db/tables/due-contracts.ts';
 import { listBlocked } from '../../db/tables/invoice-lists.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
 import { cancelContract, runBilling } from '../../server/billing/invoices/invoicing.ts';
@@ -144,6 +145,8 @@ describe('with a seller', () => {
     await billing.setClock('2026-03-01T12:00:00.000Z');
     await billing.bill();
     expect(await billing.statusOf(contractId)).toBe('active');
+    const search = { now: billing.now(), limit: 1_000, except: [] };
+    expect(await findContractsInArrears(billing.app.db, search)).not.toContain(contractId);
     // Neither the job nor a payment makes it so.
     await record({ invoiceNumber: number, amount: 1 });
     expect(await billing.statusOf(contractId)).toBe('active');

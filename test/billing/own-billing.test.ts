@@ -396,7 +396,7 @@ it('a trial ends by itself, and the page says how to go on, before its end and a
     });
     const look = async () => (await logIn(plain.send, owner)).send(page);
     expect(textOf(await look())).toMatch(
-      /Your trial ends by itself on 15 April 2037 \. You will not be charged\. If you go on, it costs EUR\s29\.00 a month before tax\. To go on after the trial, ask Blumen GmbH : billing@example\.test/,
+      /Your trial ends by itself on 15 April 2037 \. Nothing is charged after that\. If you go on, it costs EUR\s29\.00 a month before tax\. To go on after the trial, ask Blumen GmbH : billing@example\.test/,
     );
     const link = 'https://shop.example.test/starter';
     await setSettings(plain.db, { ...germanSettings, plans: { starter: { title: 'Starter', link } } });

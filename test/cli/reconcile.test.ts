@@ -178,7 +178,7 @@ describe('reconcile', () => {
         line: 5,
         members: {
           plan: { ours: 'starter', theirs: 'pro' },
-          price: { ours: price, theirs: null },
+          price: { ours: { ...price, quantity: 1 }, theirs: null },
           status: { ours: 'trialing', theirs: 'active' },
           trial_ends_at: { ours: trial_ends_at, theirs: null },
         },
@@ -217,7 +217,7 @@ describe('reconcile', () => {
           plan: 'pro',
           trial_ends_at: null,
           cancels_at: null,
-          price,
+          price: { ...price, quantity: 1 },
           occurred_at,
         },
       });
@@ -290,6 +290,13 @@ describe('reconcile with CSV', () => {
       '6 lines: 0 equal, 0 missing here, 1 extra here, 2 different, 3 bad, 1 repeated. ' +
         'Compared: occurred_at, plan, price, status, trial_ends_at.',
     ]);
+  });
+
+  // Contract 7.529.
+  it('reads a price without a quantity as one of 1', async () => {
+    await keepSignup('crm_three', { plan: 'pro', status: 'active', price: { ...price, quantity: 3 } });
+    const { out } = await reconcile('signup_id,currency,unit_amount,interval\ncrm_three,EUR,2900,month');
+    expect(out).toContain('different: crm_three (line 2): price 3 × 2900 EUR a month → 2900 EUR a month\n');
   });
 });
 

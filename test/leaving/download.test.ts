@@ -130,6 +130,7 @@ const leftOutColumns: Record<string, string> = {
   'service_contracts.account_id': 'the same everywhere',
   'service_contracts.arrival_number': 'of the list that the CRM reads',
   'service_contracts.credit_from': 'what billing still has to do',
+  'service_contracts.chosen_cancels_at': 'when it ends is there',
   'service_contracts.reported_cancels_at': 'when it ends is there',
   'service_contracts.erased_account_id': 'of nobody who could ask',
   'service_contracts.erased_user_id': 'of nobody who could ask',

@@ -1,19 +1,12 @@
 // An end that the CRM reports, at a day or too late (contract 7.525 to 7.528).
 import { beforeEach, describe, expect, it } from 'vitest';
-import { setBillingClock, setSettings } from '../support/billing/settings.ts';
+import { germanSettings } from '../support/billing/settings.ts';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { buildSignup, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
-const billing = shared(async () => {
-  const opened = await openBilling();
-  await setSettings(opened.app.db);
-  return opened;
-});
-const setClock = async (at: string) => {
-  billing.setClock(at);
-  await setBillingClock(billing.app.db, at);
-};
+const billing = shared(() => openBilling({ settings: germanSettings }));
+const setClock = (at: string) => billing.setClock(at);
 beforeEach(() => setClock('2026-03-10T10:00:00.000Z'));
 
 let serial = 0;
@@ -95,7 +88,7 @@ describe('cancels_at', () => {
     const sooner = await report(id, { cancels_at: '2026-04-01T00:00:00.000Z' });
     expect(sooner.contract.cancels_at).toBe('2026-04-01T00:00:00.000Z');
     await setClock('2026-03-14T10:00:00.000Z');
-    expect((await report(id)).contract.cancels_at).toBe('2026-04-01T00:00:00.000Z');
+    expect((await report(id)).contract.cancels_at).toBe(chosen.toISOString());
   });
 
   // Contract 7.527.
@@ -109,6 +102,14 @@ describe('cancels_at', () => {
 });
 
 describe('a report of canceled that comes late', () => {
+  // Contract 7.527.
+  it('ends the contract at the earlier one of its two instants', async () => {
+    const { id } = await arrangeTwoPeriods();
+    const ending = { status: 'canceled', cancels_at: '2026-04-11T00:00:00.000Z' } as const;
+    const { contract } = await report(id, ending, new Date('2026-04-09T10:00:00.000Z'));
+    expect(contract.cancels_at).toBe('2026-04-09T10:00:00.000Z');
+  });
+
   // Contract 7.528.
   it('credits the period that began after it', async () => {
     const { id, contractId } = await arrangeTwoPeriods();

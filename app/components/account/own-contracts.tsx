@@ -86,7 +86,7 @@ function About(contract: Contract) {
   if (status === 'trialing' && lastDay)
     lines.push(
       <>
-        Your trial ends by itself on <LastDay on={lastDay} />. You will not be charged.
+        Your trial ends by itself on <LastDay on={lastDay} />. Nothing is charged after that.
       </>,
       cost && (
         <>

@@ -1,6 +1,11 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
 // changes. A trial ends by the clock, even before the billing job has stored its end.
-import type { Contract, ContractStatus, ContractTerms } from '../../../db/tables/service-contracts.ts';
+import type {
+  Contract,
+  ContractStatus,
+  ContractTerms,
+  Ending,
+} from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { alignToZone } from '../values/days.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
@@ -61,18 +66,17 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
  * When the contract ends after a report that counts. An earlier end that somebody chose here stays. A report of `canceled` brings an
  * end that is still to come forward to its arrival (contract 7.427).
  */
-export function settleCancelsAt(
-  known: Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'> | undefined,
-  { status, ...report }: Report,
-  now: Date,
-): Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'> {
-  const chosenHere = known?.cancelsAt && !known.reportedCancelsAt ? known.cancelsAt : null;
-  const isOver = status === 'canceled' && !(report.cancelsAt && report.cancelsAt <= now);
-  if (isOver) return { cancelsAt: known?.cancelsAt ? now : null, reportedCancelsAt: null };
-  const { cancelsAt } = report;
-  if (!chosenHere) return { cancelsAt, reportedCancelsAt: cancelsAt };
-  const isSooner = cancelsAt !== null && cancelsAt < chosenHere;
-  return { cancelsAt: isSooner ? cancelsAt : chosenHere, reportedCancelsAt: null };
+export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
+  const [reportedCancelsAt, chosenCancelsAt] = [report.cancelsAt, known?.chosenCancelsAt ?? null];
+  const end = readEnd(report, now);
+  if (end && end <= now && reportedCancelsAt)
+    return { cancelsAt: end, reportedCancelsAt: end, chosenCancelsAt };
+  if (end) return { cancelsAt: known?.cancelsAt ? now : null, reportedCancelsAt, chosenCancelsAt };
+  const cancelsAt =
+    reportedCancelsAt && chosenCancelsAt && chosenCancelsAt < reportedCancelsAt
+      ? chosenCancelsAt
+      : (reportedCancelsAt ?? chosenCancelsAt);
+  return { cancelsAt, reportedCancelsAt, chosenCancelsAt };
 }
 
 /** The states in which a report counts: the reported state itself, and each state that may move to it. */

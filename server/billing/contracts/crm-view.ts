@@ -21,9 +21,8 @@ const lineSchema = z.object({
   plan: planSchema.optional(),
   trial_ends_at: instantTextSchema.nullable().optional(),
   cancels_at: instantTextSchema.nullable().optional(),
-  // A quantity is compared if the line has one.
   price: priceSchema
-    .transform(({ quantity, ...price }) => (quantity ? { ...price, quantity } : price))
+    .transform((price) => ({ ...price, quantity: price.quantity ?? 1 }))
     .nullable()
     .optional(),
   occurred_at: instantTextSchema.optional(),

@@ -1,5 +1,5 @@
 // The last day of a contract, as customers and staff read it everywhere (contract 7.428 and 7.429).
-import type { Contract } from '../../../db/tables/service-contracts.ts';
+import { type Contract, endsByReport } from '../../../db/tables/service-contracts.ts';
 import { dayIn, lastDayBefore } from '../values/days.ts';
 import { presentStatus } from './contract-states.ts';
 
@@ -21,9 +21,7 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
   // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
   const endsWithPeriod =
-    stored !== 'canceled' ||
-    nextPeriodStartsAt?.getTime() === cancelsAt.getTime() ||
-    contract.reportedCancelsAt !== null;
+    stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime() || endsByReport(contract);
   return endsWithPeriod ? lastDayBefore(zone, cancelsAt) : dayIn(zone, cancelsAt);
 }
 

@@ -11,9 +11,10 @@ import { deferMail } from '../../../db/tables/mails.ts';
 import {
   type Contract,
   deferContract,
+  type Ending,
   lockContract,
-  setCancelsAt,
   setCreditFrom,
+  setEnding,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
 import { listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
@@ -88,6 +89,8 @@ export async function acceptSignup(
     );
   };
   if (known) {
+    // The last invoice has the charges of the report that ends the contract.
+    if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
     const charges = await keepCharges(known);
     if (outcome.change !== 'updated') return { ...outcome, charges, ignored: [] };
@@ -140,17 +143,15 @@ async function updateKnown(
   await updateContract(trx, known.id, contract);
   if (first)
     await setWaitingPeriods(trx, known.id, [...(await listWaitingPeriods(trx, known.id)), first], undefined);
-  if (!isSameEnd(known, ending))
-    await setCancelsAt(trx, known.id, ending.cancelsAt, ending.reportedCancelsAt !== null);
+  if (!isSameEnd(known, ending)) await setEnding(trx, known.id, ending);
   if (endsAt) await setCreditFrom(trx, known.id, endsAt);
   return { contract, change: 'updated', isNewCustomer: false };
 }
 
-type Ending = Pick<Contract, 'cancelsAt' | 'reportedCancelsAt'>;
-
 const isSameEnd = (one: Ending, other: Ending): boolean =>
   one.cancelsAt?.getTime() === other.cancelsAt?.getTime() &&
-  one.reportedCancelsAt?.getTime() === other.reportedCancelsAt?.getTime();
+  one.reportedCancelsAt?.getTime() === other.reportedCancelsAt?.getTime() &&
+  one.chosenCancelsAt?.getTime() === other.chosenCancelsAt?.getTime();
 
 async function welcomeCustomer(
   trx: Transaction<DB>,

@@ -4,6 +4,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import {
   type Contract,
+  endsByReport,
   findContract,
   lockContract,
   setCancelsAt,
@@ -41,8 +42,7 @@ export function findEnd(contract: Contract, now: Date): Date {
 
 /** An end that the CRM reported does not keep anybody from an earlier one. */
 export const isCanceled = (contract: Contract, now: Date): boolean =>
-  contract.cancelsAt !== null &&
-  (!contract.reportedCancelsAt || findEnd(contract, now) >= contract.cancelsAt);
+  contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
 
 /**
  * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. Null if it cannot be canceled, or would
@@ -104,8 +104,9 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
     if (!contract.cancelsAt) return;
     // The CRM can take back what it has said.
-    if (contract.reportedCancelsAt) throw refuse(faultWords.contract_ends_by_report);
-    await setCancelsAt(trx, id, null);
+    if (endsByReport(contract)) throw refuse(faultWords.contract_ends_by_report);
+    const { reportedCancelsAt } = contract;
+    await setCancelsAt(trx, id, reportedCancelsAt && reportedCancelsAt > now ? reportedCancelsAt : null);
     await recordActorEvent(trx, actor, { type: 'contract.kept', details: { contractId: id } });
     deferContractMail(trx, 'contract_kept', contract, { now });
   });

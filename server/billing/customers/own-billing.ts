@@ -9,7 +9,7 @@ import {
   listOwnUnused,
   type OwnDocument,
 } from '../../../db/tables/own-documents.ts';
-import { type Contract, listContracts } from '../../../db/tables/service-contracts.ts';
+import { type Contract, endsByReport, listContracts } from '../../../db/tables/service-contracts.ts';
 import { listWaitingPeriodsOf } from '../../../db/tables/waiting-periods.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -110,7 +110,7 @@ function describeContract(
     },
     isBeforeTax: settings?.settings.tax.prices === 'net',
     canCancel: goesOn && !isCanceled(contract, now) && mayCancel(settings),
-    canKeep: goesOn && cancelsAt !== null && !contract.reportedCancelsAt,
+    canKeep: goesOn && cancelsAt !== null && !endsByReport(contract),
     isRunning: goesOn,
     next,
   };

@@ -159,7 +159,11 @@ async function invoiceInOrder(
         ...{ lines, replaces: isMoment(period) ? undefined : replaces },
       });
       if ('blocked' in issued)
-        return { left: at < 0 ? [period] : periods.slice(at), blocked: issued.blocked };
+        return {
+          // What is due at once comes before the periods that are still to begin.
+          left: at < 0 ? [period, ...periods.filter(({ startsAt }) => startsAt > now)] : periods.slice(at),
+          blocked: issued.blocked,
+        };
     }
     await setChargesLeft(trx, contract.id, taken);
   }

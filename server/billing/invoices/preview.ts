@@ -6,7 +6,7 @@ import { readClock } from '../../../db/tables/documents.ts';
 import { type Contract, findContract } from '../../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { AppError } from '../../basics/errors.ts';
-import { isPastLast } from '../contracts/contract-states.ts';
+import { isPastLast, isRunning, presentStatus } from '../contracts/contract-states.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { planDocuments } from '../values/charges.ts';
 import { dayIn } from '../values/days.ts';
@@ -42,9 +42,13 @@ export function previewDocuments(
 ): Preview {
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
-  const periods = [...waiting, ...listPeriods(contract, addMonths(now, months)).charges];
+  const until = addMonths(now, months);
+  const periods = [...waiting, ...listPeriods(contract, until).charges];
+  const { cancelsAt } = contract;
+  const isEnding = isRunning(presentStatus(contract, now)) && isPastLast(contract, true);
+  const endsAt = isEnding && cancelsAt && cancelsAt <= until ? cancelsAt : undefined;
   for (const { period: charge, lines, sum } of planDocuments({
-    ...{ periods, open, contract, isLast: isPastLast(contract), now },
+    ...{ periods, open, contract, isLast: isPastLast(contract), now, endsAt },
   })) {
     if (sum === 0) continue;
     if (!buyer) return { documents, held: 'account_erased' };

@@ -1,5 +1,6 @@
 // Which charges go onto which document (contract 7.531 to 7.534). Invoices and previews ask the same functions.
 import type { ContractCharge, OpenCharge } from '../../../db/tables/contract-charges.ts';
+import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { maxAmount } from './amounts.ts';
 
@@ -24,19 +25,31 @@ type Plan = {
   /** In their order. */
   periods: Charge[];
   open: OpenCharge[];
-  contract: { plan: string };
+  contract: Pick<Contract, 'plan' | 'price' | 'nextPeriodStartsAt'>;
   /** No period follows, so what waits for the next one is due. */
   isLast: boolean;
   now: Date;
+  /** Plans what is due then, too. */
+  endsAt?: Date | undefined;
 };
 
 /** Plans the documents of periods that have begun, of what is due at once, and of later periods. */
-export function* planDocuments({ periods, open, contract, isLast, now }: Plan): Generator<Planned, void> {
+export function* planDocuments({
+  periods,
+  open,
+  contract,
+  isLast,
+  now,
+  endsAt,
+}: Plan): Generator<Planned, void> {
   let rest = open;
-  const plan = (period: Charge): Planned => {
+  const { plan: name, price: present, nextPeriodStartsAt } = contract;
+  const plan = (period: Charge, isOver = isLast): Planned => {
+    // No period has a charge in another currency than the present price.
+    const isDue = ({ currency, due }: OpenCharge) =>
+      due === 'now' || isOver || (nextPeriodStartsAt && present && present.currency !== currency);
     const fits = rest.filter(
-      ({ currency, due }) =>
-        currency === period.price.currency && (!isMoment(period) || isLast || due === 'now'),
+      (charge) => charge.currency === period.price.currency && (!isMoment(period) || isDue(charge)),
     );
     const planned = takeCharges(period, fits);
     const left = new Map(planned.taken.map((each) => [each.id, each.left]));
@@ -46,13 +59,17 @@ export function* planDocuments({ periods, open, contract, isLast, now }: Plan): 
     });
     return planned;
   };
-  for (const period of periods) if (period.startsAt <= now) yield plan(period);
-  for (const currency of new Set(open.map((charge) => charge.currency))) {
-    const price = { currency, unitAmount: 0, quantity: 1 };
-    const planned = plan({ plan: contract.plan, price, ...momentAt(now) });
-    if (planned.sum > 0) yield planned;
+  function* planMoments(at: Date, isOver: boolean): Generator<Planned, void> {
+    for (const currency of new Set(open.map((charge) => charge.currency))) {
+      const price = { currency, unitAmount: 0, quantity: 1 };
+      const planned = plan({ plan: name, price, ...momentAt(at) }, isOver);
+      if (planned.sum > 0) yield planned;
+    }
   }
+  for (const period of periods) if (period.startsAt <= now) yield plan(period);
+  yield* planMoments(now, isLast);
   for (const period of periods) if (period.startsAt > now) yield plan(period);
+  if (endsAt) yield* planMoments(endsAt, true);
 }
 
 /** A deduction takes at most what there is to pay. The rest of it waits for the next document. */

@@ -81,7 +81,8 @@ export async function addContract(
   await inTransaction(db, { by: 'crm' }, async (trx) =>
     deferContract(trx, {
       ...{ id, userId: user.id, accountId: user.account_id, signupId: `crm_${id}`, plan: 'starter' },
-      ...{ status: 'active', trialEndsAt: null, occurredAt, cancelsAt: null, reportedCancelsAt: null },
+      ...{ status: 'active', trialEndsAt: null, occurredAt, cancelsAt: null },
+      ...{ reportedCancelsAt: null, chosenCancelsAt: null },
       price: { currency: 'EUR', unitAmount: 2_900, quantity: 1, interval: 'month', ...price },
       ...{ nextPeriodStartsAt: occurredAt, billingAnchorDay: 1 },
     }),
