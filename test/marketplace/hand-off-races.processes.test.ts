@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
+import { sendPatiently } from '../support/app/patience.ts';
 import { findFreePort, startService } from '../support/app/process.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 import { countRows, findEmptyAccounts, whileInsertsFail } from '../support/database/database.ts';
@@ -27,8 +28,8 @@ const countUsers = async (email: string) => {
 it('accepts a hand-off once if it arrives 16 times at once on two instances, in each of 50 rounds', async () => {
   for (let round = 0; round < 50; round++) {
     const path = await buildHandOff(app, { id: `round-${round}` });
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, at) => (at % 2 ? app : other).send(path)),
+    const answers = await sendPatiently(
+      Array.from({ length: 16 }, (_, at) => () => (at % 2 ? app : other).send(path)),
     );
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([303, ...Array(15).fill(409)]);
@@ -40,7 +41,7 @@ it('accepts a hand-off once if it arrives 16 times at once on two instances, in 
 
 it('creates one user if 50 first hand-offs of one id arrive at once', async () => {
   const paths = await Promise.all(Array.from({ length: 50 }, () => buildHandOff(app, { id: 'herd' })));
-  const answers = await Promise.all(paths.map((path, at) => (at % 2 ? app : other).send(path)));
+  const answers = await sendPatiently(paths.map((path, at) => () => (at % 2 ? app : other).send(path)));
   expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(303));
   expect(await countUsers('herd@example.test')).toEqual({ users: 1, accounts: 1, links: 1 });
   expect(await findEmptyAccounts(app.db)).toEqual([]);
@@ -48,8 +49,10 @@ it('creates one user if 50 first hand-offs of one id arrive at once', async () =
 
 it('creates one user if 50 new ids with one address arrive at once', async () => {
   const ids = Array.from({ length: 50 }, (_, at) => `twin-${at}`);
-  const answers = await Promise.all(
-    ids.map((id, at) => handOver(at % 2 ? app : (other as TestApp), { id, email: 'twin@example.test' })),
+  const answers = await sendPatiently(
+    ids.map(
+      (id, at) => () => handOver(at % 2 ? app : (other as TestApp), { id, email: 'twin@example.test' }),
+    ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(49).fill(409)]);
   expect(await countUsers('twin@example.test')).toEqual({ users: 1, accounts: 1, links: 1 });
@@ -64,7 +67,7 @@ it('ends with the newest of 10 updates that arrive at once, in any order', async
       name: `Round ${round}, version ${at}`,
       profileUpdatedAt: new Date(Date.UTC(2026, 1, 1 + round, at)),
     }));
-    const answers = await Promise.all(shuffle(versions).map((version) => handOver(app, version)));
+    const answers = await sendPatiently(shuffle(versions).map((version) => () => handOver(app, version)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303));
     const { rows } = await sql<{ name: string }>`
       select name from users where email = 'updates@example.test'`.execute(app.db);
