@@ -117,15 +117,6 @@ describe('a logout never leads to another site', () => {
       expect(new URL(headers.get('location') ?? '').origin).toBe(shop);
     },
   );
-
-  it('also where its page is open and asks for the data alone', async () => {
-    const query = new URLSearchParams({ client: 'shop', return_to: '//evil.example' });
-    for (const method of ['GET', 'POST']) {
-      const answer = await app.send(`/logout.data?${query}`, { method });
-      expect(answer.status).toBe(400);
-      expect(answer.headers.get('location')).toBeNull();
-    }
-  });
 });
 
 it.each([
