@@ -188,7 +188,7 @@ export function requireOwnPage(issuer: string): Step {
 export function limitBodies({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;
-    if (!mayBeLarge(raw) || !isOfStaff(pathOf(raw.url))) return limitBody(c, next);
+    if (!mayBeLarge(c.req) || !isOfStaff(pathOf(raw.url))) return limitBody(c, next);
     const { visit } = c.env;
     const session = await visit.deadline.enforce(findSession(deps, raw, visit));
     const isFromStaff = session !== undefined && session.state !== 'suspended' && isStaff(session.user);

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../basics/errors.ts';
 import { refuseBody } from './requests.ts';
@@ -39,7 +39,7 @@ export const limitBody = buildLimit(maxBytes);
 export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
 
 /** Whether a body may be larger than most may send. */
-export const mayBeLarge = ({ method, headers }: Request): boolean => {
-  const length = headers.get('content-length');
-  return method === 'POST' && (length === null || Number(length) > maxBytes);
+export const mayBeLarge = (request: HonoRequest): boolean => {
+  const length = request.header('content-length');
+  return request.method === 'POST' && (length === undefined || Number(length) > maxBytes);
 };

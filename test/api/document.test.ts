@@ -171,6 +171,7 @@ describe('a path of the document', () => {
     const { routes } = await loadPages();
     const ofPages: Record<string, string> = {
       '/admin/files/:file.csv': 'a download of pages',
+      '/admin/billing/settings/sample.pdf': 'a download of pages',
       '/admin/invoices/:number.pdf': 'a download of pages',
       '/admin/invoices/:number.xml': 'a download of pages',
       '/brand/:file': 'files of pages',

@@ -110,8 +110,11 @@ it('each says who may call it', () => {
     // The table of rights says which staff may call these, and about whom.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
+      'booksForms.acceptLines',
       'booksForms.document',
+      'booksForms.mayImport',
       'booksForms.preview',
+      'booksForms.readStatement',
       'booksForms.waiting',
       'filesForms.read',
       'billingForms.setSettings',

@@ -7,6 +7,7 @@ import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts'
 import { openBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
@@ -109,8 +110,9 @@ describe('somebody who types another person’s address at the marketplace', () 
     await pushSignup(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
     const cookie = await app.login(email);
     const client = openClient(app.send, cookie);
+    await setSettings(app.db);
     await runBilling(other.backend.deps);
-    const { rows } = await sql<{ number: string }>`select max(number) as number from invoices`.execute(
+    const { rows } = await sql<{ number: string }>`select max(document) as number from invoices`.execute(
       app.db,
     );
     const number = rows[0]?.number ?? '';

@@ -30,15 +30,15 @@ describe('an invoice', () => {
   });
 
   it('covers the period that starts when the contract became active', async () => {
-    const contractId = await billing.report('first', {}, { occurredAt: '2026-01-31T06:30:00.250Z' });
+    const contractId = await billing.report('first', {}, { occurredAt: '2026-01-30T10:30:00.250Z' });
     await billing.bill();
     expect(await billing.invoicesOf(contractId)).toEqual([
       {
         number: expect.stringMatching(/^INV\d+-2026-0001$/),
         contract_id: contractId,
         plan: 'starter',
-        period_starts_at: new Date('2026-01-31T06:30:00.250Z'),
-        period_ends_at: new Date('2026-02-28T06:30:00.250Z'),
+        period_starts_at: new Date('2026-01-30T10:30:00.250Z'),
+        period_ends_at: new Date('2026-02-28T10:30:00.250Z'),
         currency: 'EUR',
         unit_amount: '2900',
         credited: '0',

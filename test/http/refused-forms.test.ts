@@ -10,6 +10,7 @@ import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { addInvoice, buildPayment, report } from '../support/billing/money.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { inviteByCommand } from '../support/people/invitations.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { setUp } from '../support/people/totp-app.ts';
@@ -21,6 +22,7 @@ const now = () => new Date(Date.now() + lagMs);
 const app = shared(() => openApp({ now }));
 const other = shared(() => openBackend({ databaseUrl: app.databaseUrl, now }));
 beforeAll(async () => {
+  await setSettings(app.db);
   invoiceNumber = await addInvoice(app.db);
   await report(app, buildPayment(100, { payment_id: 'pay_waits' }));
 });
@@ -441,17 +443,17 @@ const rows: Row[] = [
   {
     form: '/admin/invoices/:number credit',
     arrange: admin,
-    fields: { why: 'Sent twice', seen: 'x' },
+    fields: { credits: 'all', why: 'Sent twice', seen: 'x' },
     status: 409,
     says: 'This has changed since you opened the page',
   },
   {
     form: '/admin/invoices/:number credit',
     arrange: adminOfBefore,
-    fields: { why: 'Sent twice', seen: 'x' },
+    fields: { credits: 'all', why: 'Sent twice', seen: 'x' },
     status: 401,
-    says: /Enter your password to credit the invoice \(\d+\)\./,
-    holds: { intent: 'credit', why: 'Sent twice', seen: 'x' },
+    says: /Enter your password to credit the invoice \(INV-2\d{3}-0001\)\./,
+    holds: { intent: 'credit', credits: 'all', why: 'Sent twice', seen: 'x' },
   },
   {
     form: '/admin/files',

@@ -110,6 +110,7 @@ const leftOutColumns: Record<string, string> = {
   'vat_checks.asked_by': 'the seller',
   'vat_checks.id': 'of no meaning',
   'documents.category': 'in the facts',
+  'documents.country': 'in the facts',
   'documents.currency': 'in the facts',
   'documents.first_day': 'in the facts',
   'documents.invoice': 'in the facts, by its number',

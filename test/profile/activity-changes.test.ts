@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { daysAfter } from '../../server/basics/instant.ts';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
 import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { setBillingClock, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
@@ -123,8 +125,9 @@ describe('a change is told', () => {
     };
     await pushSignup(app, buildSignup('crm_told', { user: { email, name: 'x' }, contract }));
     const { log } = recordLog();
+    await setSettings(app.db);
+    await setBillingClock(app.db, daysAfter(new Date(), -20).toISOString());
     await runBilling({ db: app.db, now: () => new Date(), log });
-    await sql`update invoices set due_at = now() - interval '1 hour'`.execute(app.db);
     await runBilling({ db: app.db, now: () => new Date(), log });
     const cookie = await app.login(email);
     const hidden = JSON.stringify(await listOf(cookie));

@@ -7,6 +7,7 @@ describe('local mode', () => {
     const { clients, trustsProxy, brandFiles: _, billingFonts, ...config } = readConfig({});
     expect(config).toEqual({
       production: false,
+      vatCheck: 'off',
       encryptionKeys: [new TextEncoder().encode('local-encryption-key-do-not-use!')],
       requiresAdminFactor: false,
       name: 'Identity',
