@@ -160,7 +160,10 @@ export const buildIntegrationPaths = (
         'In the order of their last changes: issued, paid, credited or refunded. Sign it as a report, with an empty body. Ask again with `next` until `next` stays the same.',
       security: [{ paymentSignature: [] }],
       parameters: [
-        ...webhookHeaders({ first_page: { body: {}, headers: invoicesAsked } }),
+        ...webhookHeaders({
+          first_page: { body: {}, headers: invoicesAsked },
+          invalid_request: { body: {}, headers: invoicesAsked },
+        }),
         {
           name: 'state',
           in: 'query',
