@@ -6,7 +6,7 @@ import type { DB } from './schema.ts';
 /** The tables that an import reads and writes; `rate_limits` has the limits of notices. */
 const tables = [
   ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
-  'rate_limits',
+  ...['billing_details', 'rate_limits'],
 ];
 
 /** Whose accounts are copied: people by their ids at the provider, and by addresses that they hold or can have back. */

@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { isByPasskey } from '../../server/web/requests.ts';
 import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -50,9 +51,9 @@ export const action = (args: ActionFunctionArgs) =>
       const target = nextOf(request, context) ?? '/profile';
       const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
       const outcome =
-        passkey === undefined
+        passkey === undefined && !isByPasskey(request.url)
           ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })
-          : await procedures.login.byPasskey({ passkey });
+          : await procedures.login.byPasskey({ passkey: passkey ?? '' });
       if (outcome === 'done') return target;
       if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
       if (outcome === 'code_needed') return withNext('/login/code', target);
@@ -81,16 +82,18 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
-/** Logins with this mark are let in even while no more passwords can be hashed (contract 9.155). */
-const withPasskey = (path: string) =>
-  path.includes('with=passkey') ? path : `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
+/** Logins with this mark are let in even while no more passwords can be hashed (contract 9.155), so they take no password. */
+const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
+
+/** After a refused passkey, the page has the mark. */
+const withoutMark = (path: string) => path.replace(/([?&])with=passkey(?:&|$)/, '$1').replace(/[?&]$/, '');
 
 export default function Login() {
   const { next, email, clientTitle, clientLogo, isConnecting, hasLoggedOut, why, demo, signUp, supportUrl } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
   const reason = !refused && reasons.get(why ?? '');
-  const here = useFormAction();
+  const here = withoutMark(useFormAction());
   return (
     <Page
       title={clientTitle ? `Continue to ${clientTitle}` : 'Log in'}

@@ -4,7 +4,7 @@ import { decodeIfPossible } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Fetch, Made, Peer } from '../runtime/listener.ts';
 import { pathOf } from '../web/incoming.ts';
-import { prefersHtml } from '../web/requests.ts';
+import { isByPasskey, prefersHtml } from '../web/requests.ts';
 import { isHealthPath } from './health.ts';
 
 type DoorOptions = {
@@ -30,11 +30,8 @@ const pace = { answers: 4, everyMs: 20 };
 // With so many refused logins, the last one waits five seconds. Further logins are refused at once, to take no memory.
 const maxWaiting = 1_000;
 
-// The form for passkeys sends this parameter. Its logins hash nothing. A password beside it is refused before any hashing.
-const withPasskey = /[?&]with=passkey(?:&|$)/;
-
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
-  method === 'POST' && decodeIfPossible(path) === '/login' && !withPasskey.test(url);
+  method === 'POST' && decodeIfPossible(path) === '/login' && !isByPasskey(url);
 
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;

@@ -26,6 +26,12 @@ export type Visit = {
   code?: ProblemCode;
 };
 
+/**
+ * Whether a login says in its address that it is by a passkey. Such a login hashes nothing, so it has no places of its own at the
+ * door. The files of proxies in docs/operate/files/ read the address alike.
+ */
+export const isByPasskey = (url: string): boolean => /[?&]with=passkey(?:&|$)/.test(url);
+
 /** Whether nobody has clicked: a HEAD or a prefetch (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
 export function isSpeculative(request: Request): boolean {
   return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');

@@ -9,6 +9,7 @@ import {
   closeServers,
   holdLogins,
   logInUnread,
+  spellLogin,
   startBalancer,
 } from '../support/machines/balancer.ts';
 
@@ -122,9 +123,7 @@ describe('a login with a password', () => {
   const hold = async () => {
     const waiting: ServerResponse[] = [];
     handle = holdLogins(waiting);
-    // Version 1.0.0 answers the second path, too.
-    const paths = ['/login', '/login.data', '/%6cogin'];
-    const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
+    const held = Array.from({ length: places }, (_, n) => send(spellLogin(n)));
     await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
     return { waiting, held };
   };

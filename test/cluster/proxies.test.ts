@@ -11,6 +11,7 @@ import {
   holdLogins,
   logInUnread,
   type Nginx,
+  spellLogin,
   startCaddy,
   startNginx,
 } from '../support/machines/balancer.ts';
@@ -52,12 +53,13 @@ describe.each([
   });
 
   it('says who asks, and passes no id of a request on, whatever the visitor says', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     await balancer.send('/', {
-      headers: { 'x-forwarded-for': '192.0.2.66', 'x-request-id': 'chosen', cookie: 'a=b' },
+      headers: { 'x-forwarded-for': '192.0.2.66', 'x-request-id': 'chosen', traceparent, cookie: 'a=b' },
     });
     const seen = got.map(({ headers }) => [
       headers['x-forwarded-for'],
-      headers['x-request-id'],
+      headers['x-request-id'] ?? headers.traceparent,
       headers.host?.split(':')[0],
       headers.cookie,
     ]);
@@ -66,7 +68,7 @@ describe.each([
 
   it('takes a body of 64 KiB, and of 2 MiB below /admin, which is the most that the service takes', async () => {
     handle = (request, answer) => request.resume().on('end', () => answer.end('ok'));
-    expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+    expect((await balancer.send('/profile', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
     const upload = (size: number, path = '/admin/billing/import') =>
       balancer.send(path, { method: 'POST', body: 'x'.repeat(size) });
     expect((await upload(2_097_152)).status).toBe(200);
@@ -130,6 +132,35 @@ describe.each([
     expect(got).toHaveLength(1);
   }, 60_000);
 
+  it.runIf(name === 'Caddy')(
+    'passes on what the service says to a request that is sent too slowly',
+    async () => {
+      // The service does so between 10 and 12 seconds.
+      handle = (_, answer) => setTimeout(() => answer.writeHead(408).end(), 12_000);
+      const socket = connect({
+        host: '127.0.0.1',
+        port: balancer.port,
+        servername: 'localhost',
+        rejectUnauthorized: false,
+      });
+      let said = '';
+      socket
+        .on('error', () => undefined)
+        .on('data', (text) => {
+          said += text;
+        });
+      socket.write(
+        `POST /integrations/crm/signups HTTP/1.1\r\nHost: localhost:${balancer.port}\r\nContent-Length: 600\r\n\r\n`,
+      );
+      const drip = setInterval(() => socket.write('x'), 500);
+      await vi.waitFor(() => expect(said).toMatch(/^HTTP\/1\.1 /), 30_000);
+      clearInterval(drip);
+      socket.destroy();
+      expect(said).toMatch(/^HTTP\/1\.1 408 /);
+    },
+    60_000,
+  );
+
   it('logs no query', async () => {
     await balancer.send('/sso/marketplace/callback?payload=secret');
     const log = 'readAccessLog' in balancer ? await (balancer as Nginx).readAccessLog() : balancer.output();
@@ -144,9 +175,7 @@ describe.each([
       const send = (path: string) => balancer.send(path, { method: 'POST', body: 'email=e&password=p' });
       const waiting: ServerResponse[] = [];
       handle = holdLogins(waiting);
-      // Version 1.0.0 answers the second path, too.
-      const paths = ['/login', '/login.data', '/%6cogin'];
-      const held = Array.from({ length: places }, (_, n) => send(paths[n % paths.length] ?? ''));
+      const held = Array.from({ length: places }, (_, n) => send(spellLogin(n)));
       await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
       for (const { status, headers, text } of await Promise.all(
         Array.from({ length: 16 }, () => send('/login')),
@@ -177,9 +206,7 @@ describe.each([
       const send = (path: string) => balancer.send(path, { method: 'POST', body: 'email=e&password=p' });
       const waiting: ServerResponse[] = [];
       handle = holdLogins(waiting);
-      // Version 1.0.0 answers the second path, too.
-      const paths = ['/login', '/login.data', '/%6cogin'];
-      const sent = Array.from({ length: places + 16 }, (_, n) => send(paths[n % paths.length] ?? ''));
+      const sent = Array.from({ length: places + 16 }, (_, n) => send(spellLogin(n)));
       await vi.waitFor(() => expect(waiting).toHaveLength(places), 20_000);
       for (const path of [
         '/login?with=passkey',
@@ -224,9 +251,10 @@ describe.each([
 
   it.runIf(name === 'Caddy')('a login that is sent slowly keeps no place at an instance', async () => {
     const session = http2(`https://localhost:${balancer.port}`, { rejectUnauthorized: false });
+    // As much as is taken, so that the buffer is as full as it gets.
     for (let n = 0; n < 60; n++) {
       const stream = session.request({ ':method': 'POST', ':path': '/login' });
-      stream.on('error', () => undefined).write('email=');
+      stream.on('error', () => undefined).write('x'.repeat(n % 2 ? 16_384 : 1));
     }
     await new Promise((done) => session.ping(done));
     const send = () => balancer.send('/login', { method: 'POST', body: 'email=e&password=p' });

@@ -6,6 +6,7 @@ import { connect } from 'node:http2';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isByPasskey } from '../../../server/web/requests.ts';
 import { findFreePort } from '../app/process.ts';
 import { renderOperateFile } from './operate-files.ts';
 import {
@@ -273,10 +274,23 @@ export function answerAtLength({ headers }: IncomingMessage, answer: ServerRespo
   answer.writeHead(headers.cookie ? 431 : 303).end();
 }
 
+/** Addresses of logins with a password, as attackers spell them. Version 1.0.0 answers the second path, too. */
+const spellings = [
+  '/login',
+  '/login.data',
+  '/%6cogin',
+  '/x/../login',
+  '/login?WITH=passkey',
+  '/login?a;with=passkey',
+];
+spellings.push('/login?with=%70asskey', '/login?%77ith=passkey', '/login?with=x&with=passkeys');
+export const spellLogin = (nth: number): string => spellings[nth % spellings.length] ?? '';
+
 /** Makes logins with a password wait, however their path is spelled, and answers everything else. */
 export const holdLogins =
   (waiting: ServerResponse[]) =>
   ({ method, url = '' }: IncomingMessage, answer: ServerResponse): void => {
-    if (method === 'POST' && /^\/(login|%6cogin)(\.data)?$/.test(url)) waiting.push(answer);
+    const isLogin = method === 'POST' && /^\/(x\/\.\.\/)?(login|%6cogin)(\.data)?(\?|$)/.test(url);
+    if (isLogin && !isByPasskey(url)) waiting.push(answer);
     else answer.end('ok');
   };
