@@ -174,7 +174,7 @@ describe('a charge', () => {
     expect((await linesOf(contract.id))[1]).toEqual(['120 Minutes 600', '1 For the trouble -100']);
   });
 
-  // Contract 7.532.
+  // Contract 7.552.
   it('of next in the currency of an earlier price has an invoice of its own', async () => {
     const id = freshId();
     await report(id);
@@ -218,6 +218,63 @@ describe('a charge', () => {
     await setClock('2026-03-10T23:10:00.000Z');
     await billing.bill();
     expect((await linesOf(contract.id)).flat().sort()).toEqual(['1 Setup 10000', '1 Starter 2900']);
+  });
+
+  // Contract 7.533.
+  it('of now that was blocked is for the day on which it is issued', async () => {
+    const { contract } = await report(freshId(), {
+      price: { ...price, currency: 'USD' },
+      status: 'trialing',
+      trial_ends_at: '2026-06-01T10:00:00.000Z',
+      charges: [setup],
+    });
+    await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-03-14T10:00:00.000Z');
+    await billing.bill();
+    const day = '2026-03-14';
+    expect((await factsOf(contract.id))[0]).toMatchObject({
+      issued_on: day,
+      line: { first_day: day, last_day: day },
+    });
+  });
+
+  // Contract 7.533 and 7.552.
+  it('that is blocked in another currency holds up nothing else, and nothing mixes', async () => {
+    const id = freshId();
+    const usd = { ...price, currency: 'USD' };
+    const trial = { status: 'trialing', trial_ends_at: '2026-06-01T10:00:00.000Z' } as const;
+    await report(id, { ...trial, price: usd, charges: [setup, overage] });
+    await setClock('2026-03-11T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [{ ...setup, id: 'second', title: 'Second' }] });
+    await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
+    await report(id, { charges: [{ ...setup, id: 'third', title: 'Third' }] });
+    await setClock('2026-03-12T10:01:00.000Z');
+    await billing.bill();
+    await setClock('2026-04-11T10:00:00.000Z');
+    await billing.bill();
+    const euros = [['1 Starter 2900', '1 Second 10000'], ['1 Third 10000'], ['1 Starter 2900']];
+    expect(await linesOf(contract.id)).toEqual(euros);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-04-12T10:00:00.000Z');
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([...euros, ['1 Setup 10000', '120 Minutes 600']]);
+    expect((await factsOf(contract.id)).map(({ currency }) => currency)).toEqual([
+      'EUR',
+      'EUR',
+      'EUR',
+      'USD',
+    ]);
   });
 
   // Contract 7.533 and 7.534.

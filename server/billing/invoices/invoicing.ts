@@ -107,7 +107,7 @@ export async function invoiceBegun(
   const open = await listOpenCharges(trx, contract.id);
   // A report may say that the contract ended before periods that wait.
   const charges = [
-    ...waiting.filter((period) => isMoment(period) || !isAfterEnd(contract, period)),
+    ...waiting.filter((period) => !isMoment(period) && !isAfterEnd(contract, period)),
     ...begun,
   ];
   if (waiting.length + charges.length + open.length === 0) return contract;
@@ -151,23 +151,24 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
+  // What is due at once holds up nothing else. It is planned anew each time, for the day on which it is tried.
+  let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
     const period = at < 0 ? { ...planned, ...momentAt(await findFreeStart(trx, contract.id, now)) } : planned;
     if (sum > 0) {
       const issued = await issueInvoice(trx, settings, contract, period, {
-        ...{ lines, replaces: isMoment(period) ? undefined : replaces },
+        ...{ lines, replaces: at < 0 ? undefined : replaces },
       });
-      if ('blocked' in issued)
-        return {
-          // What is due at once comes before the periods that are still to begin.
-          left: at < 0 ? [period, ...periods.filter(({ startsAt }) => startsAt > now)] : periods.slice(at),
-          blocked: issued.blocked,
-        };
+      if ('blocked' in issued) {
+        if (at >= 0) return { left: periods.slice(at), blocked: issued.blocked };
+        held ??= { period, code: issued.blocked };
+        continue;
+      }
     }
     await setChargesLeft(trx, contract.id, taken);
   }
-  return { left: [], blocked: undefined };
+  return { left: held ? [held.period] : [], blocked: held?.code };
 }
 
 export type Trail = Omit<AuditEvent, 'type' | 'reason'>;
