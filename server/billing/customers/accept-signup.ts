@@ -50,6 +50,7 @@ import {
 } from '../contracts/signup-message.ts';
 import { invoiceBegun } from '../invoices/invoicing.ts';
 import { findZone } from '../invoices/issue.ts';
+import { findPeriodsEnd } from '../values/periods.ts';
 import { correctCustomer } from './correct-customer.ts';
 import { fillDetails } from './signup-details.ts';
 
@@ -113,9 +114,9 @@ export async function acceptSignup(
   return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
-/** Only a report that may begin periods asks for the seller's zone. */
-const findZoneFor = async (trx: Transaction<DB>, { status, price }: Report): Promise<string> =>
-  status === 'active' && price ? findZone(trx) : 'UTC';
+/** Only a report that may begin periods, or says when they end, asks for the seller's zone. */
+const findZoneFor = async (trx: Transaction<DB>, { status, price, cancelsAt }: Report): Promise<string> =>
+  (status === 'active' && price) || cancelsAt ? findZone(trx) : 'UTC';
 
 async function updateKnown(
   trx: Transaction<DB>,
@@ -135,7 +136,11 @@ async function updateKnown(
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
   // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
-  const before = { ...known, status: isEnding ? known.status : status, ...(endsAt && { cancelsAt: endsAt }) };
+  const { reportedCancelsAt } = ending;
+  const before = {
+    ...{ ...known, status: isEnding ? known.status : status },
+    ...(endsAt && { cancelsAt: endsAt, reportedCancelsAt }),
+  };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
   const billed = { ...known, nextPeriodStartsAt };
   const { terms, first } = takeFirstPeriod(billed, applyReport(billed, report, at), now);
@@ -144,7 +149,7 @@ async function updateKnown(
   if (first)
     await setWaitingPeriods(trx, known.id, [...(await listWaitingPeriods(trx, known.id)), first], undefined);
   if (!isSameEnd(known, ending)) await setEnding(trx, known.id, ending);
-  if (endsAt) await setCreditFrom(trx, known.id, endsAt);
+  if (endsAt) await setCreditFrom(trx, known.id, findPeriodsEnd(at.zone, before));
   return { contract, change: 'updated', isNewCustomer: false };
 }
 

@@ -20,8 +20,10 @@ import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import {
   type Contract,
+  endsByReport,
   lockContract,
   setCancelsAt,
+  setCreditFrom,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
@@ -31,8 +33,8 @@ import { tellOtherAdministrators } from '../../identity/ground/tell-administrato
 import { applyMove, isPastLast, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
 import { isMoment, momentAt, planDocuments } from '../values/charges.ts';
-import { listPeriods } from '../values/periods.ts';
-import { type BlockedCode, findSettings, issueInvoice, type Settings } from './issue.ts';
+import { findPeriodsEnd, listPeriods } from '../values/periods.ts';
+import { type BlockedCode, findSettings, findZone, issueInvoice, type Settings } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 
 const batchSize = 100;
@@ -102,14 +104,15 @@ export async function invoiceBegun(
   contract: Contract,
   { now, isEnding, replaces }: Billed,
 ): Promise<Contract> {
-  const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now);
+  const end = await findEndOf(trx, contract);
+  const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A report may say that the contract ended before periods that wait.
-  const charges = [
-    ...waiting.filter((period) => !isMoment(period) && !isAfterEnd(contract, period)),
-    ...begun,
-  ];
+  // A report may say that the contract ended before periods that wait. Until that end comes, it can still be taken back.
+  const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
+  const periods = waiting.filter((period) => !isMoment(period));
+  const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
+  const charges = [...periods.filter((period) => !isAfterEnd(period)), ...begun];
   if (waiting.length + charges.length + open.length === 0) return contract;
   // The settings are read once, so that all documents of this transaction name the same version.
   const settings = await findSettings(trx);
@@ -127,15 +130,16 @@ export async function invoiceBegun(
         );
   if (blocked === 'vat_id_unchecked') await startVatIdWait(trx, contract.accountId);
   if (waiting.length > 0 || left.length > 0)
-    await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
+    await setWaitingPeriods(trx, contract.id, [...left, ...kept], blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;
   const billed = { ...contract, nextPeriodStartsAt };
   await updateContract(trx, contract.id, billed);
   return billed;
 }
 
-const isAfterEnd = ({ cancelsAt }: Contract, { startsAt }: Charge): boolean =>
-  cancelsAt !== null && startsAt >= cancelsAt;
+/** Only a reported end asks for the seller's zone. */
+const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
+  findPeriodsEnd(endsByReport(contract) ? await findZone(trx) : 'UTC', contract);
 
 async function invoiceInOrder(
   trx: Transaction<DB>,
@@ -241,5 +245,8 @@ export async function endContract(
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   const isEnded = await moveContract(trx, billed, 'cancel', trail);
   if (isEnded) await bringEndForward(trx, contract, now);
+  // A period of the last hours may have been invoiced before its end was reported.
+  if (isEnded && endsByReport(contract) && contract.cancelsAt && contract.cancelsAt <= now)
+    await setCreditFrom(trx, contract.id, await findEndOf(trx, contract));
   return isEnded;
 }

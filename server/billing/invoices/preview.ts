@@ -11,7 +11,7 @@ import type { BillingSettings } from '../settings/settings.ts';
 import { isMoment, planDocuments } from '../values/charges.ts';
 import { dayIn } from '../values/days.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
-import { endOfPeriod, listPeriods } from '../values/periods.ts';
+import { endOfPeriod, findPeriodsEnd, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
@@ -45,7 +45,7 @@ export function previewDocuments(
   const until = addMonths(now, months);
   // What is due at once is planned anew, for today.
   const begun = waiting.filter((period) => !isMoment(period));
-  const periods = [...begun, ...listPeriods(contract, until).charges];
+  const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;
   const isEnding = isRunning(presentStatus(contract, now)) && isPastLast(contract, true);
   const endsAt = isEnding && cancelsAt && cancelsAt <= until ? cancelsAt : undefined;
