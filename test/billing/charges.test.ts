@@ -1,5 +1,8 @@
 // Quantities and charges that the CRM reports (contract 7.529 to 7.534, 7.538 and 7.539).
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listOpenCharges } from '../../db/tables/contract-charges.ts';
+import { findContractsToInvoice } from '../../db/tables/due-contracts.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
@@ -303,6 +306,42 @@ describe('a charge', () => {
     await billing.bill();
     expect(await billing.statusOf(contract.id)).toBe('expired');
     expect(await linesOf(contract.id)).toEqual([['1 Setup 10000']]);
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+  });
+
+  // Contract 7.532.
+  it('of next lapses with a trial that a report ends, and if it comes after it', async () => {
+    const id = freshId();
+    const trial = { status: 'trialing', trial_ends_at: '2026-03-15T10:00:00.000Z' } as const;
+    const { contract } = await report(id, { ...trial, charges: [overage] });
+    await setClock('2026-03-11T10:00:00.000Z');
+    await report(id, { status: 'canceled' });
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+    const late = await report(id, { status: 'canceled', charges: [{ ...overage, id: 'late' }, overage] });
+    expect(late).toMatchObject({ applied: false, contract: { charges: [{ id: 'late' }, overage] } });
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+  });
+
+  it('is looked for without a look at every contract', async () => {
+    const id = freshId();
+    await report(id, { charges: [{ ...discount, when: 'now' }] });
+    await billing.bill();
+    const { db } = billing.app;
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, price_currency, price_unit_amount,
+        price_interval, occurred_at, next_period_starts_at, billing_anchor_day)
+      select gen_random_uuid(), user_id, account_id, signup_id || '-' || n, plan, 'active', 'EUR', 2900,
+        'month', occurred_at, '2099-01-01Z', 1
+      from service_contracts, generate_series(1, 5000) n where signup_id = ${id}`.execute(db);
+    await sql`analyze service_contracts`.execute(db);
+    const scans = await db.transaction().execute(async (trx) => {
+      await findContractsToInvoice(trx, { now: billing.now(), limit: 100, except: [] });
+      return sql<{
+        seq_scan: string;
+        idx_scan: string;
+      }>`select seq_scan, idx_scan from pg_stat_xact_user_tables
+        where relname = 'service_contracts'`.execute(trx);
+    });
+    expect(scans.rows).toMatchObject([{ seq_scan: '0' }]);
   });
 
   // Contract 7.530.

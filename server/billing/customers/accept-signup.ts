@@ -5,7 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
-import { type ContractCharge, findCharges, insertCharges } from '../../../db/tables/contract-charges.ts';
+import {
+  type ContractCharge,
+  findCharges,
+  insertCharges,
+  lapseCharges,
+} from '../../../db/tables/contract-charges.ts';
 import { isPastDue } from '../../../db/tables/invoices.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
 import {
@@ -30,6 +35,7 @@ import { contractStatusSchema } from '../contracts/contract-list.ts';
 import {
   applyReport,
   findIdleReason,
+  hasNoPeriods,
   type IdleReason,
   idleReasons,
   presentStatus,
@@ -83,6 +89,7 @@ export async function acceptSignup(
   const keepCharges = async (contract: Contract) => {
     const charges = readCharges(signup);
     await insertCharges(trx, contract.id, charges);
+    if (hasNoPeriods(contract)) await lapseCharges(trx, contract.id);
     return findCharges(
       trx,
       contract.id,
@@ -93,7 +100,7 @@ export async function acceptSignup(
     // The last invoice has the charges of the report that ends the contract.
     if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
-    const charges = await keepCharges(known);
+    const charges = await keepCharges(outcome.contract);
     if (outcome.change !== 'updated') return { ...outcome, charges, ignored: [] };
     const ignored = await correctCustomer(trx, config, { contract: known, signup, now, trace });
     return { ...outcome, charges, ignored: [...ignored, ...(await fill(known))] };

@@ -7,7 +7,12 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { startVatIdWait } from '../../../db/tables/billing-details.ts';
-import { listOpenCharges, type OpenCharge, setChargesLeft } from '../../../db/tables/contract-charges.ts';
+import {
+  lapseCharges,
+  listOpenCharges,
+  type OpenCharge,
+  setChargesLeft,
+} from '../../../db/tables/contract-charges.ts';
 import {
   findCanceledContracts,
   findContractsInArrears,
@@ -30,7 +35,14 @@ import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/
 import { limitLockWait } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
-import { applyMove, isPastLast, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
+import {
+  applyMove,
+  hasNoPeriods,
+  isPastLast,
+  isRunning,
+  type Move,
+  presentStatus,
+} from '../contracts/contract-states.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
 import { isMoment, momentAt, planDocuments } from '../values/charges.ts';
 import { findPeriodsEnd, listPeriods } from '../values/periods.ts';
@@ -186,7 +198,9 @@ async function moveContract(
 ): Promise<boolean> {
   const status = applyMove(contract.status, move);
   if (!status) return false;
-  await updateContract(trx, contract.id, { ...contract, status });
+  const moved = { ...contract, status };
+  await updateContract(trx, contract.id, moved);
+  if (hasNoPeriods(moved)) await lapseCharges(trx, contract.id);
   const details = { ...trail?.details, contractId: contract.id, status };
   deferAuditEvent(trx, { ...trail, type: 'contract.moved', reason: move, details });
   return true;
