@@ -105,6 +105,17 @@ export async function setChargesLeft(
       .execute();
 }
 
+/** Nothing is left of charges that wait for a period, because none will begin (contract 7.532). The caller has locked the contract. */
+export async function lapseCharges(trx: Transaction<DB>, contractId: string): Promise<void> {
+  await trx
+    .updateTable('contract_charges')
+    .set({ left_amount: 0 })
+    .where('contract_id', '=', contractId)
+    .where('due', '=', 'next')
+    .where('left_amount', '<>', '0')
+    .execute();
+}
+
 type Row = {
   contract_id: string;
   id: string;

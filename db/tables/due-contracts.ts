@@ -15,9 +15,13 @@ export const inForce = sql`in_force as materialized (
   from billing_settings where counts_from <= billing_now() and stopped_at is null
   order by version desc limit 1)`;
 
-/** Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. */
+/**
+ * Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. `offset 0`
+ * makes Postgres look up only contracts with open charges, and not read all contracts.
+ */
 const withDueCharges = sql`
-  select c.id, min(k.recorded_at) as starts_at from contract_charges k join service_contracts c on c.id = k.contract_id
+  select c.id, min(k.recorded_at) as starts_at from contract_charges k,
+    lateral (select * from service_contracts where id = k.contract_id offset 0) c
   where k.left_amount <> 0 and c.account_id is not null
     and exists (select from in_force where c.status <> 'past_due' or invoices_past_due)
     and (k.due = 'now' or ((c.status = 'canceled' or k.currency <> c.price_currency) and c.next_period_starts_at is not null))

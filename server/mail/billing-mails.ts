@@ -139,7 +139,10 @@ async function composeAboutDocument(
     message: {
       ...message,
       ...(why && { why }),
-      ...(details.archive && kind === 'invoice_issued' && noteCopy(message, facts)),
+      ...(details.archive &&
+        kind === 'invoice_issued' &&
+        !isAboutCharge(facts.record) &&
+        noteCopy(message, facts)),
     },
   };
 }
@@ -190,7 +193,7 @@ async function findCorrected(db: Dependencies['db'], creditNote: string | undefi
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number } : undefined;
 }
 
-/** Adds the option that `billing:resume` takes if a restore loses the invoice (contract 7.421). */
+/** Adds the option that `billing:resume` takes if a restore loses the invoice of a period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,

@@ -1,5 +1,8 @@
 // Quantities and charges that the CRM reports (contract 7.529 to 7.534, 7.538 and 7.539).
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listOpenCharges } from '../../db/tables/contract-charges.ts';
+import { findContractsToInvoice } from '../../db/tables/due-contracts.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildXml } from '../../server/billing/documents/xml.ts';
 import { readPreview } from '../../server/billing/invoices/preview.ts';
@@ -174,7 +177,7 @@ describe('a charge', () => {
     expect((await linesOf(contract.id))[1]).toEqual(['120 Minutes 600', '1 For the trouble -100']);
   });
 
-  // Contract 7.532.
+  // Contract 7.552.
   it('of next in the currency of an earlier price has an invoice of its own', async () => {
     const id = freshId();
     await report(id);
@@ -220,6 +223,63 @@ describe('a charge', () => {
     expect((await linesOf(contract.id)).flat().sort()).toEqual(['1 Setup 10000', '1 Starter 2900']);
   });
 
+  // Contract 7.533.
+  it('of now that was blocked is for the day on which it is issued', async () => {
+    const { contract } = await report(freshId(), {
+      price: { ...price, currency: 'USD' },
+      status: 'trialing',
+      trial_ends_at: '2026-06-01T10:00:00.000Z',
+      charges: [setup],
+    });
+    await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-03-14T10:00:00.000Z');
+    await billing.bill();
+    const day = '2026-03-14';
+    expect((await factsOf(contract.id))[0]).toMatchObject({
+      issued_on: day,
+      line: { first_day: day, last_day: day },
+    });
+  });
+
+  // Contract 7.533 and 7.552.
+  it('that is blocked in another currency holds up nothing else, and nothing mixes', async () => {
+    const id = freshId();
+    const usd = { ...price, currency: 'USD' };
+    const trial = { status: 'trialing', trial_ends_at: '2026-06-01T10:00:00.000Z' } as const;
+    await report(id, { ...trial, price: usd, charges: [setup, overage] });
+    await setClock('2026-03-11T10:00:00.000Z');
+    const { contract } = await report(id, { charges: [{ ...setup, id: 'second', title: 'Second' }] });
+    await billing.bill();
+    await setClock('2026-03-12T10:00:00.000Z');
+    await report(id, { charges: [{ ...setup, id: 'third', title: 'Third' }] });
+    await setClock('2026-03-12T10:01:00.000Z');
+    await billing.bill();
+    await setClock('2026-04-11T10:00:00.000Z');
+    await billing.bill();
+    const euros = [['1 Starter 2900', '1 Second 10000'], ['1 Third 10000'], ['1 Starter 2900']];
+    expect(await linesOf(contract.id)).toEqual(euros);
+    await setSettings(billing.app.db, {
+      ...germanSettings,
+      seller: { ...germanSettings.seller, currency: 'USD' },
+    });
+    await setClock('2026-04-12T10:00:00.000Z');
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([...euros, ['1 Setup 10000', '120 Minutes 600']]);
+    expect((await factsOf(contract.id)).map(({ currency }) => currency)).toEqual([
+      'EUR',
+      'EUR',
+      'EUR',
+      'USD',
+    ]);
+  });
+
   // Contract 7.533 and 7.534.
   it('of now is invoiced with its deduction however many wait for the next period', async () => {
     const id = freshId();
@@ -246,6 +306,42 @@ describe('a charge', () => {
     await billing.bill();
     expect(await billing.statusOf(contract.id)).toBe('expired');
     expect(await linesOf(contract.id)).toEqual([['1 Setup 10000']]);
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+  });
+
+  // Contract 7.532.
+  it('of next lapses with a trial that a report ends, and if it comes after it', async () => {
+    const id = freshId();
+    const trial = { status: 'trialing', trial_ends_at: '2026-03-15T10:00:00.000Z' } as const;
+    const { contract } = await report(id, { ...trial, charges: [overage] });
+    await setClock('2026-03-11T10:00:00.000Z');
+    await report(id, { status: 'canceled' });
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+    const late = await report(id, { status: 'canceled', charges: [{ ...overage, id: 'late' }, overage] });
+    expect(late).toMatchObject({ applied: false, contract: { charges: [{ id: 'late' }, overage] } });
+    expect(await listOpenCharges(billing.app.db, contract.id)).toEqual([]);
+  });
+
+  it('is looked for without a look at every contract', async () => {
+    const id = freshId();
+    await report(id, { charges: [{ ...discount, when: 'now' }] });
+    await billing.bill();
+    const { db } = billing.app;
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, price_currency, price_unit_amount,
+        price_interval, occurred_at, next_period_starts_at, billing_anchor_day)
+      select gen_random_uuid(), user_id, account_id, signup_id || '-' || n, plan, 'active', 'EUR', 2900,
+        'month', occurred_at, '2099-01-01Z', 1
+      from service_contracts, generate_series(1, 5000) n where signup_id = ${id}`.execute(db);
+    await sql`analyze service_contracts`.execute(db);
+    const scans = await db.transaction().execute(async (trx) => {
+      await findContractsToInvoice(trx, { now: billing.now(), limit: 100, except: [] });
+      return sql<{
+        seq_scan: string;
+        idx_scan: string;
+      }>`select seq_scan, idx_scan from pg_stat_xact_user_tables
+        where relname = 'service_contracts'`.execute(trx);
+    });
+    expect(scans.rows).toMatchObject([{ seq_scan: '0' }]);
   });
 
   // Contract 7.530.

@@ -370,6 +370,25 @@ describe('an invoice', () => {
     for (const { subject, text, html } of sent) expect(`${subject} ${text} ${html}`).not.toMatch(/evil/i);
   });
 
+  // Contract 7.421 and 7.553.
+  it('has in its archive copy what to resume with after a restore, if it has a period', async () => {
+    const charged = next('Charged');
+    const charge = { id: 'setup', title: 'Setup', unit_amount: 1_000, when: 'now' } as const;
+    await books.setClock(start);
+    const { id } = await books.report(charged);
+    await books.bill();
+    await later(1);
+    await books.report(charged, { charges: [charge] });
+    await books.bill();
+    await books.makeFiles();
+    await later(6);
+    const lost = (await books.send()).flatMap(({ to, text }) =>
+      to === archive ? (text.match(/--lost .*/) ?? ['']) : [],
+    );
+    const [invoice] = await books.documentsOf(id);
+    expect(lost.sort()).toEqual(['', `--lost ${invoice?.number}:${charged}:2027-01-31`]);
+  });
+
   it('keeps its Message-ID from try to try', async () => {
     const { email } = await bill();
     await books.makeFiles();

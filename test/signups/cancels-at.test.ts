@@ -1,6 +1,9 @@
 // An end that the CRM reports, at a day or too late (contract 7.525 to 7.528).
 import { beforeEach, describe, expect, it } from 'vitest';
-import { germanSettings } from '../support/billing/settings.ts';
+import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
+import { findLastDay } from '../../server/billing/contracts/last-day.ts';
+import { readPreview } from '../../server/billing/invoices/preview.ts';
+import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { openBilling, price } from '../support/crm/billing.ts';
 import { buildSignup, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
@@ -29,12 +32,12 @@ const statesOf = async (contractId: string) =>
   (await billing.invoicesOf(contractId)).map(({ status, credited }) => `${status} ${credited}`);
 
 /** A contract from 10 March with invoices of two periods. The second is not paid. */
-async function arrangeTwoPeriods() {
+async function arrangeTwoPeriods(at = '2026-04-12T10:00:00.000Z') {
   const id = freshId();
   const { contract } = await report(id);
   await billing.bill();
   await billing.pay(contract.id);
-  await setClock('2026-04-12T10:00:00.000Z');
+  await setClock(at);
   await billing.bill();
   expect(await statesOf(contract.id)).toEqual(['paid 0', 'open 0']);
   return { id, contractId: contract.id as string };
@@ -67,6 +70,54 @@ describe('cancels_at', () => {
     expect(moved.contract.cancels_at).toBe('2026-06-01T00:00:00.000Z');
     await setClock('2026-03-12T10:00:00.000Z');
     expect((await report(id)).contract.cancels_at).toBeNull();
+  });
+
+  // Contract 7.525 and 7.428.
+  it('later on the day on which a period begins keeps the period from beginning', async () => {
+    const id = freshId();
+    const cancels_at = '2026-04-10T18:00:00.000Z';
+    const { contract } = await report(id, { cancels_at });
+    await billing.bill();
+    await setClock('2026-04-10T11:00:00.000Z');
+    await billing.bill();
+    expect(await billing.periodsOf(contract.id)).toEqual(['2026-03-10 to 2026-04-10']);
+    expect((await readPreview(billing.app.db, id, 2)).documents).toEqual([]);
+    const ending = await findContract(billing.app.db, { id: contract.id });
+    expect(findLastDay('Europe/Berlin', ending as Contract, billing.now())).toBe('2026-04-09');
+    // Taken back, the period begins after all.
+    await report(id);
+    await billing.bill();
+    expect(await statesOf(contract.id)).toHaveLength(2);
+  });
+
+  // Contract 7.525.
+  it('on the day of a period that waits drops the period only once it has come', async () => {
+    const id = freshId();
+    const usd = { ...price, currency: 'USD' };
+    const { contract } = await report(id, { price: usd });
+    await billing.bill();
+    await setClock('2026-03-10T11:00:00.000Z');
+    await report(id, { price: usd, cancels_at: '2026-03-10T18:00:00.000Z' });
+    await billing.bill();
+    await setClock('2026-03-10T12:00:00.000Z');
+    await report(id, { price: usd });
+    const seller = { ...germanSettings.seller, currency: 'USD' };
+    await setSettings(billing.app.db, { ...germanSettings, seller });
+    await setClock('2026-03-10T12:01:00.000Z');
+    await billing.bill();
+    expect(await billing.periodsOf(contract.id)).toEqual(['2026-03-10 to 2026-04-10']);
+  });
+
+  // Contract 7.528.
+  it('credits a period of its day that was invoiced before it was reported', async () => {
+    const { id, contractId } = await arrangeTwoPeriods('2026-04-10T10:00:00.000Z');
+    await setClock('2026-04-10T11:00:00.000Z');
+    await report(id, { cancels_at: '2026-04-10T18:00:00.000Z' });
+    await billing.bill();
+    expect(await statesOf(contractId)).toEqual(['paid 0', 'open 0']);
+    await setClock('2026-04-10T18:00:00.000Z');
+    await billing.bill();
+    expect(await statesOf(contractId)).toEqual(['paid 0', 'void 3451']);
   });
 
   // Contract 7.525 and 7.257.

@@ -39,6 +39,12 @@ export function presentStatus(
 /** Whether the contract is neither canceled nor expired (contract 8.61). */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
+/** It ended with its trial, or without ever having a period. */
+export const hasNoPeriods = ({
+  status,
+  nextPeriodStartsAt,
+}: Pick<Contract, 'status' | 'nextPeriodStartsAt'>) => !isRunning(status) && nextPeriodStartsAt === null;
+
 /** No period follows. What waits for the next one is due then, unless the contract ends with its trial. */
 export const isPastLast = (
   { status, nextPeriodStartsAt }: Pick<Contract, 'status' | 'nextPeriodStartsAt'>,

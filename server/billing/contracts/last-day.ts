@@ -1,6 +1,7 @@
 // The last day of a contract, as customers and staff read it everywhere (contract 7.428 and 7.429).
 import { type Contract, endsByReport } from '../../../db/tables/service-contracts.ts';
 import { dayIn, lastDayBefore } from '../values/days.ts';
+import { findPeriodsEnd } from '../values/periods.ts';
 import { presentStatus } from './contract-states.ts';
 
 type Ending = Pick<
@@ -22,7 +23,8 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
   const endsWithPeriod =
     stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime() || endsByReport(contract);
-  return endsWithPeriod ? lastDayBefore(zone, cancelsAt) : dayIn(zone, cancelsAt);
+  const end = findPeriodsEnd(zone, contract) ?? cancelsAt;
+  return endsWithPeriod ? lastDayBefore(zone, end) : dayIn(zone, end);
 }
 
 /** Returns the last day for a change in the history. `contracts` are the account's contracts as they are now. */

@@ -113,7 +113,7 @@ const contractSchema = z
     cancels_at: instantSchema
       .nullish()
       .describe(
-        'When the contract ends. No period begins from then on. Absent, an end reported before is gone.',
+        'When the contract ends. No period begins on that day or later. Absent, an end reported before is gone.',
       ),
     price: priceSchema.nullish(),
     charges: chargesSchema

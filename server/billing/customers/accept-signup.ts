@@ -5,7 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
-import { type ContractCharge, findCharges, insertCharges } from '../../../db/tables/contract-charges.ts';
+import {
+  type ContractCharge,
+  findCharges,
+  insertCharges,
+  lapseCharges,
+} from '../../../db/tables/contract-charges.ts';
 import { isPastDue } from '../../../db/tables/invoices.ts';
 import { deferMail } from '../../../db/tables/mails.ts';
 import {
@@ -30,6 +35,7 @@ import { contractStatusSchema } from '../contracts/contract-list.ts';
 import {
   applyReport,
   findIdleReason,
+  hasNoPeriods,
   type IdleReason,
   idleReasons,
   presentStatus,
@@ -50,6 +56,7 @@ import {
 } from '../contracts/signup-message.ts';
 import { invoiceBegun } from '../invoices/invoicing.ts';
 import { findZone } from '../invoices/issue.ts';
+import { findPeriodsEnd } from '../values/periods.ts';
 import { correctCustomer } from './correct-customer.ts';
 import { fillDetails } from './signup-details.ts';
 
@@ -82,6 +89,7 @@ export async function acceptSignup(
   const keepCharges = async (contract: Contract) => {
     const charges = readCharges(signup);
     await insertCharges(trx, contract.id, charges);
+    if (hasNoPeriods(contract)) await lapseCharges(trx, contract.id);
     return findCharges(
       trx,
       contract.id,
@@ -92,7 +100,7 @@ export async function acceptSignup(
     // The last invoice has the charges of the report that ends the contract.
     if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
-    const charges = await keepCharges(known);
+    const charges = await keepCharges(outcome.contract);
     if (outcome.change !== 'updated') return { ...outcome, charges, ignored: [] };
     const ignored = await correctCustomer(trx, config, { contract: known, signup, now, trace });
     return { ...outcome, charges, ignored: [...ignored, ...(await fill(known))] };
@@ -113,9 +121,9 @@ export async function acceptSignup(
   return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
-/** Only a report that may begin periods asks for the seller's zone. */
-const findZoneFor = async (trx: Transaction<DB>, { status, price }: Report): Promise<string> =>
-  status === 'active' && price ? findZone(trx) : 'UTC';
+/** Only a report that may begin periods, or says when they end, asks for the seller's zone. */
+const findZoneFor = async (trx: Transaction<DB>, { status, price, cancelsAt }: Report): Promise<string> =>
+  (status === 'active' && price) || cancelsAt ? findZone(trx) : 'UTC';
 
 async function updateKnown(
   trx: Transaction<DB>,
@@ -135,7 +143,11 @@ async function updateKnown(
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
   // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
-  const before = { ...known, status: isEnding ? known.status : status, ...(endsAt && { cancelsAt: endsAt }) };
+  const { reportedCancelsAt } = ending;
+  const before = {
+    ...{ ...known, status: isEnding ? known.status : status },
+    ...(endsAt && { cancelsAt: endsAt, reportedCancelsAt }),
+  };
   const { nextPeriodStartsAt } = await invoiceBegun(trx, before, { now, isEnding });
   const billed = { ...known, nextPeriodStartsAt };
   const { terms, first } = takeFirstPeriod(billed, applyReport(billed, report, at), now);
@@ -144,7 +156,7 @@ async function updateKnown(
   if (first)
     await setWaitingPeriods(trx, known.id, [...(await listWaitingPeriods(trx, known.id)), first], undefined);
   if (!isSameEnd(known, ending)) await setEnding(trx, known.id, ending);
-  if (endsAt) await setCreditFrom(trx, known.id, endsAt);
+  if (endsAt) await setCreditFrom(trx, known.id, findPeriodsEnd(at.zone, before));
   return { contract, change: 'updated', isNewCustomer: false };
 }
 

@@ -25,7 +25,7 @@ import { invoicesPastDue } from '../settings/settings.ts';
 import { listCountries, nameCountry } from '../values/countries.ts';
 import { type DocumentFacts, hasXml, listLines } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
-import { listPeriods } from '../values/periods.ts';
+import { findPeriodsEnd, listPeriods } from '../values/periods.ts';
 import { describeEnd, isCanceled, mayCancel } from './cancel-contract.ts';
 import { describeOwnDetails } from './own-details.ts';
 
@@ -138,7 +138,8 @@ function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date)
   if (!first) return null;
   if (first === 'held') return { state: 'held' as const };
   if (presentStatus(asked.contract, now) === 'past_due' && !invoicesPastDue(settings.settings)) {
-    const charges = [...asked.waiting, ...listPeriods(asked.contract, now).charges];
+    const end = findPeriodsEnd(zoneOf(settings), asked.contract);
+    const charges = [...asked.waiting, ...listPeriods(asked.contract, now, end).charges];
     const waiting = charges.flatMap(({ price }) => (price.unitAmount > 0 ? [price] : []));
     const currencies = [...new Set(waiting.map(({ currency }) => currency))];
     const sums = currencies.map((currency) => {

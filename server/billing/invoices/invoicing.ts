@@ -7,7 +7,12 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { startVatIdWait } from '../../../db/tables/billing-details.ts';
-import { listOpenCharges, type OpenCharge, setChargesLeft } from '../../../db/tables/contract-charges.ts';
+import {
+  lapseCharges,
+  listOpenCharges,
+  type OpenCharge,
+  setChargesLeft,
+} from '../../../db/tables/contract-charges.ts';
 import {
   findCanceledContracts,
   findContractsInArrears,
@@ -20,19 +25,28 @@ import { releaseBillingMails } from '../../../db/tables/mails.ts';
 import { findBillingPause } from '../../../db/tables/restores.ts';
 import {
   type Contract,
+  endsByReport,
   lockContract,
   setCancelsAt,
+  setCreditFrom,
   updateContract,
 } from '../../../db/tables/service-contracts.ts';
 import { type Charge, listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { limitLockWait } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { tellOtherAdministrators } from '../../identity/ground/tell-administrators.ts';
-import { applyMove, isPastLast, isRunning, type Move, presentStatus } from '../contracts/contract-states.ts';
+import {
+  applyMove,
+  hasNoPeriods,
+  isPastLast,
+  isRunning,
+  type Move,
+  presentStatus,
+} from '../contracts/contract-states.ts';
 import { invoicesPastDue } from '../settings/settings.ts';
 import { isMoment, momentAt, planDocuments } from '../values/charges.ts';
-import { listPeriods } from '../values/periods.ts';
-import { type BlockedCode, findSettings, issueInvoice, type Settings } from './issue.ts';
+import { findPeriodsEnd, listPeriods } from '../values/periods.ts';
+import { type BlockedCode, findSettings, findZone, issueInvoice, type Settings } from './issue.ts';
 import { writeDueMails } from './mails.ts';
 
 const batchSize = 100;
@@ -102,14 +116,15 @@ export async function invoiceBegun(
   contract: Contract,
   { now, isEnding, replaces }: Billed,
 ): Promise<Contract> {
-  const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now);
+  const end = await findEndOf(trx, contract);
+  const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A report may say that the contract ended before periods that wait.
-  const charges = [
-    ...waiting.filter((period) => isMoment(period) || !isAfterEnd(contract, period)),
-    ...begun,
-  ];
+  // A report may say that the contract ended before periods that wait. Until that end comes, it can still be taken back.
+  const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
+  const periods = waiting.filter((period) => !isMoment(period));
+  const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
+  const charges = [...periods.filter((period) => !isAfterEnd(period)), ...begun];
   if (waiting.length + charges.length + open.length === 0) return contract;
   // The settings are read once, so that all documents of this transaction name the same version.
   const settings = await findSettings(trx);
@@ -127,15 +142,16 @@ export async function invoiceBegun(
         );
   if (blocked === 'vat_id_unchecked') await startVatIdWait(trx, contract.accountId);
   if (waiting.length > 0 || left.length > 0)
-    await setWaitingPeriods(trx, contract.id, left, blocked && { code: blocked, at: now });
+    await setWaitingPeriods(trx, contract.id, [...left, ...kept], blocked && { code: blocked, at: now });
   if (begun.length === 0) return contract;
   const billed = { ...contract, nextPeriodStartsAt };
   await updateContract(trx, contract.id, billed);
   return billed;
 }
 
-const isAfterEnd = ({ cancelsAt }: Contract, { startsAt }: Charge): boolean =>
-  cancelsAt !== null && startsAt >= cancelsAt;
+/** Only a reported end asks for the seller's zone. */
+const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
+  findPeriodsEnd(endsByReport(contract) ? await findZone(trx) : 'UTC', contract);
 
 async function invoiceInOrder(
   trx: Transaction<DB>,
@@ -151,23 +167,24 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
+  // What is due at once holds up nothing else. It is planned anew each time, for the day on which it is tried.
+  let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
     const period = at < 0 ? { ...planned, ...momentAt(await findFreeStart(trx, contract.id, now)) } : planned;
     if (sum > 0) {
       const issued = await issueInvoice(trx, settings, contract, period, {
-        ...{ lines, replaces: isMoment(period) ? undefined : replaces },
+        ...{ lines, replaces: at < 0 ? undefined : replaces },
       });
-      if ('blocked' in issued)
-        return {
-          // What is due at once comes before the periods that are still to begin.
-          left: at < 0 ? [period, ...periods.filter(({ startsAt }) => startsAt > now)] : periods.slice(at),
-          blocked: issued.blocked,
-        };
+      if ('blocked' in issued) {
+        if (at >= 0) return { left: periods.slice(at), blocked: issued.blocked };
+        held ??= { period, code: issued.blocked };
+        continue;
+      }
     }
     await setChargesLeft(trx, contract.id, taken);
   }
-  return { left: [], blocked: undefined };
+  return { left: held ? [held.period] : [], blocked: held?.code };
 }
 
 export type Trail = Omit<AuditEvent, 'type' | 'reason'>;
@@ -181,7 +198,9 @@ async function moveContract(
 ): Promise<boolean> {
   const status = applyMove(contract.status, move);
   if (!status) return false;
-  await updateContract(trx, contract.id, { ...contract, status });
+  const moved = { ...contract, status };
+  await updateContract(trx, contract.id, moved);
+  if (hasNoPeriods(moved)) await lapseCharges(trx, contract.id);
   const details = { ...trail?.details, contractId: contract.id, status };
   deferAuditEvent(trx, { ...trail, type: 'contract.moved', reason: move, details });
   return true;
@@ -240,5 +259,8 @@ export async function endContract(
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   const isEnded = await moveContract(trx, billed, 'cancel', trail);
   if (isEnded) await bringEndForward(trx, contract, now);
+  // A period of the last hours may have been invoiced before its end was reported.
+  if (isEnded && endsByReport(contract) && contract.cancelsAt && contract.cancelsAt <= now)
+    await setCreditFrom(trx, contract.id, await findEndOf(trx, contract));
   return isEnded;
 }

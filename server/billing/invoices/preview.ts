@@ -8,10 +8,10 @@ import { type Charge, listWaitingPeriods } from '../../../db/tables/waiting-peri
 import { AppError } from '../../basics/errors.ts';
 import { isPastLast, isRunning, presentStatus } from '../contracts/contract-states.ts';
 import type { BillingSettings } from '../settings/settings.ts';
-import { planDocuments } from '../values/charges.ts';
+import { isMoment, planDocuments } from '../values/charges.ts';
 import { dayIn } from '../values/days.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
-import { endOfPeriod, listPeriods } from '../values/periods.ts';
+import { endOfPeriod, findPeriodsEnd, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
@@ -43,7 +43,9 @@ export function previewDocuments(
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   const until = addMonths(now, months);
-  const periods = [...waiting, ...listPeriods(contract, until).charges];
+  // What is due at once is planned anew, for today.
+  const begun = waiting.filter((period) => !isMoment(period));
+  const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;
   const isEnding = isRunning(presentStatus(contract, now)) && isPastLast(contract, true);
   const endsAt = isEnding && cancelsAt && cancelsAt <= until ? cancelsAt : undefined;

@@ -51,7 +51,13 @@ export async function resumeBilling(
     const contract = await findContract(trx, { signupId });
     if (!contract)
       throw refuse(`The contract of signup ${signupId} is not here. Let the CRM send its signups again.`);
-    replacesOf.set(contract.id, (replacesOf.get(contract.id) ?? new Map()).set(firstDay, number));
+    const replaces = replacesOf.get(contract.id) ?? new Map<string, string>();
+    const other = replaces.get(firstDay);
+    if (other)
+      throw refuse(
+        `${other} and ${number} are both for signup ${signupId} and ${firstDay}. Give only the one that was not made void.`,
+      );
+    replacesOf.set(contract.id, replaces.set(firstDay, number));
   }
   // All code that locks several contracts uses this order.
   for (const [id, replaces] of [...replacesOf].sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -61,7 +67,7 @@ export async function resumeBilling(
     const invoice = await findInvoiceToPay(trx, number);
     if (!invoice)
       throw refuse(
-        `${number} has no invoice in its place: no period of signup ${signupId} that begins on ${firstDay} can be invoiced, or another number is given for it.`,
+        `${number} has no invoice in its place: no period of signup ${signupId} that begins on ${firstDay} can be invoiced.`,
       );
     invoices.set(number, invoice);
   }

@@ -1,7 +1,8 @@
 // Billing periods, in UTC. The first one of a contract begins on the same day in the seller's zone and in UTC (`alignToZone`), so
 // all of them do, also if 1.0.0 computes the next one.
-import type { Contract } from '../../../db/tables/service-contracts.ts';
+import { type Contract, type Ending, endsByReport } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
+import { dayIn, startOfDay } from './days.ts';
 
 /**
  * Returns the anchor day a month or a year later, at the same time of day. If the month is too short, its last day counts.
@@ -32,18 +33,31 @@ export function startOfPresentPeriod(
   }
 }
 
-/** Lists the periods that begin by `until` and before the contract ends, but not those already invoiced or waiting. */
+/**
+ * From this instant on, no period begins. A reported end takes its whole day with it, because the contract's last day is the day
+ * before (contract 7.525 and 7.428). `zone` is the seller's.
+ */
+export const findPeriodsEnd = (
+  zone: string,
+  ending: Pick<Ending, 'cancelsAt' | 'reportedCancelsAt'>,
+): Date | null =>
+  ending.cancelsAt && endsByReport(ending)
+    ? startOfDay(zone, dayIn(zone, ending.cancelsAt))
+    : ending.cancelsAt;
+
+/** Lists the periods that begin by `until` and before `endsAt`, but not those already invoiced or waiting. */
 export function listPeriods(
-  { status, plan, price, billingAnchorDay, cancelsAt, nextPeriodStartsAt }: Contract,
+  { status, plan, price, billingAnchorDay, nextPeriodStartsAt }: Contract,
   until: Date,
+  endsAt: Date | null,
 ): { charges: Charge[]; nextPeriodStartsAt: Date | null } {
   const charges: Charge[] = [];
   let startsAt = nextPeriodStartsAt;
   if ((status === 'active' || status === 'past_due') && price && billingAnchorDay)
-    while (startsAt && startsAt <= until && !(cancelsAt && startsAt >= cancelsAt)) {
-      const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
-      charges.push({ plan, price, startsAt, endsAt });
-      startsAt = endsAt;
+    while (startsAt && startsAt <= until && !(endsAt && startsAt >= endsAt)) {
+      const next = endOfPeriod(startsAt, price.interval, billingAnchorDay);
+      charges.push({ plan, price, startsAt, endsAt: next });
+      startsAt = next;
     }
   return { charges, nextPeriodStartsAt: startsAt };
 }
