@@ -67,7 +67,7 @@ function readLine(value: string): StatementLine[] {
   try {
     const line = JSON.parse(value);
     const isWhole =
-      Array.isArray(line.proposals) &&
+      [line.proposals, line.alike].every(Array.isArray) &&
       Number.isInteger(line.amount) &&
       /^[A-Z]{3}$/.test(line.currency) &&
       !Number.isNaN(Date.parse(line.day));
@@ -168,7 +168,7 @@ function Lines({ statement, why }: { statement: Statement; why: ReturnType<typeo
 }
 
 function Line({ line, at }: { line: StatementLine; at: number }) {
-  const { currency, minorDigits, amount, day, reference, number, isOut, exact, proposals } = line;
+  const { currency, minorDigits, amount, day, reference, number, isOut, exact, proposals, alike } = line;
   const options = proposals.map(({ number: named, open, buyer, payment }): [string, string] => [
     payment ?? named,
     payment
@@ -189,6 +189,12 @@ function Line({ line, at }: { line: StatementLine; at: number }) {
         </span>
       }
     >
+      {alike.length > 0 && (
+        <p data-alike>
+          Recorded already, with the same amount and day: <bdi>{alike.join(', ')}</bdi>. Accept this line only
+          if it is another payment.
+        </p>
+      )}
       <input type="hidden" name={`line-${at}`} value={JSON.stringify(line)} />
       <Choice
         label={exact ? 'Matches exactly' : proposals.length > 0 ? 'May be for' : 'Names no open invoice'}

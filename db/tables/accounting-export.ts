@@ -166,15 +166,16 @@ export async function* readReversedSales(
         select month, vat_id, country, currency, sum(net)::text as net from (
           select to_char(d.issued_on, 'YYYY-MM') as month, d.facts #>> '{buyer,vat_id}' as vat_id, d.country, d.currency,
             case d.kind when 'invoice' then d.net else -d.net end as net
-          from documents d
+          from documents d join documents i on i.invoice = d.invoice and i.kind = 'invoice'
           where d.issued_on between ${part.from}::date and ${part.to}::date and d.category = 'AE'
             and ${isAbroad(memberStates)}) sales
         group by 1, 2, 3, 4 order by month, vat_id collate "C", currency`,
     );
 }
 
+/** By the seller's country when the invoice was issued: a credit note may come after the seller has moved. */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
-  select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = d.settings_version)`;
+  select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;
 
 /** The parts of a span by calendar, so that no statement reads many years: each has as many months, from January on. */
 function* splitMonths(span: Span, months: 1 | 3): Iterable<Span> {

@@ -84,6 +84,32 @@ export async function listImported(db: Database, amounts: number[]): Promise<Pay
   return rows.map(readRow);
 }
 
+/** Payments and refunds of these amounts, and the numbers of the invoices that they name or pay. Days are in the zone. */
+export async function listPaymentsIn(
+  db: Database,
+  { zone, from, to, amounts }: { zone: string; from: string; to: string; amounts: number[] },
+): Promise<
+  (Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & { day: string; numbers: string[] })[]
+> {
+  const { rows } = await sql<
+    Pick<Payment, 'id' | 'kind' | 'currency' | 'reference'> & {
+      amount: string;
+      day: string;
+      numbers: string[];
+    }
+  >`
+    select p.id, p.kind, p.currency, p.amount, p.reference, (p.paid_at at time zone ${zone})::date::text as day,
+      array_remove(upper(p.invoice_number) || array(
+        select distinct coalesce(i.document, i.number::text)
+        from allocations a join invoices i on i.number = a.invoice where a.payment = coalesce(p.of, p.id)), null) as numbers
+    from payments p
+    where p.kind <> 'paid_back' and p.amount = any(${amounts}::bigint[])
+      and p.paid_at >= ${from}::date::timestamp at time zone ${zone}
+      and p.paid_at < (${to}::date + 1)::timestamp at time zone ${zone}
+    order by p.recorded_at, p.id`.execute(db);
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
 /** Lists the returns of a payment, the oldest first. */
 export async function listReturns(db: Database, of: string): Promise<Payment[]> {
   const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();

@@ -9,7 +9,7 @@ import { isCurrency, minorDigits } from '../basics/currencies.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { findZone } from '../billing/invoices/issue.ts';
 import { findKnown, isStillExact, recordListed } from '../billing/payments/import-payments.ts';
-import { matchPayments, type Proposal } from '../billing/payments/match-payments.ts';
+import { findNamed, type Match, matchPayments, type Proposal } from '../billing/payments/match-payments.ts';
 import { nameAsRecorded } from '../billing/payments/older-ids.ts';
 import { isPayday } from '../billing/payments/paid-on.ts';
 import { type ListedPayment, mostWords, readPaymentFile } from '../billing/payments/payment-file.ts';
@@ -41,7 +41,7 @@ const lineSchema = z.object({
 
 type Line = z.infer<typeof lineSchema>;
 
-export type StatementLine = Line & { minorDigits: number; exact: string | null; proposals: Proposal[] };
+export type StatementLine = Line & { minorDigits: number; exact: string | null } & Omit<Match, 'exact'>;
 
 export type Statement = {
   lines: StatementLine[];
@@ -66,12 +66,10 @@ export async function readStatement(deps: Dependencies, staff: Staff, bytes: Uin
     const more = found.length > mostFaults ? [`And ${found.length - mostFaults} more.`] : [];
     throw invalidMember('/statement', [...said, ...more].join(' '));
   }
-  const statement = await describe(deps, named);
-  refuseMany(statement.lines);
-  return statement;
+  return describe(deps, named);
 }
 
-function refuseMany({ length }: Line[]): void {
+function refuseMany({ length }: ListedPayment[]): void {
   if (length > mostLines)
     throw invalidMember(
       '/statement',
@@ -83,11 +81,13 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   const listed = payments.map((payment) => ({ said: '', ...payment }));
   const { known } = await findKnown(db, listed);
   const fresh = listed.filter(({ id }) => !known.has(id));
-  // Before anything is matched, because that takes long.
+  // First what is known without work for each line, because that takes long.
   refuseMany(fresh.filter(({ isOut }) => !isOut));
-  const matches = await matchPayments(db, fresh);
+  const named = await findNamed(db, fresh);
+  refuseMany(fresh.filter(({ id, isOut }) => !isOut || named.get(id)?.all.length));
+  const matches = await matchPayments(db, fresh, named);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
-    const { exact, proposals } = matches.get(line.id) ?? {};
+    const { exact, proposals, alike = [] } = matches.get(line.id) ?? {};
     // Money that went out can only give a payment back.
     if (line.isOut && !proposals?.length) return [];
     const first = exact ? [exact] : [];
@@ -95,7 +95,7 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
     return [
       {
         ...{ ...line, minorDigits: minorDigits(line.currency) },
-        ...{ exact: exact ? keyOf(exact) : null, proposals: [...first, ...others] },
+        ...{ exact: exact ? keyOf(exact) : null, proposals: [...first, ...others], alike },
       },
     ];
   });

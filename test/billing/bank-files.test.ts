@@ -1,14 +1,16 @@
-// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.517, 7.524 and 7.551).
+// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.517, 7.524, 7.551 and 7.552).
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { readSigned } from '../../server/billing/payments/bank-layouts.ts';
 import {
   findKnown,
   importPayments,
   type LineResult,
   planPayments,
+  recordListed,
 } from '../../server/billing/payments/import-payments.ts';
-import { findNumbers } from '../../server/billing/payments/match-payments.ts';
+import { findNumbers, type Proposal } from '../../server/billing/payments/match-payments.ts';
 import { type ListedPayment, readPaymentFile } from '../../server/billing/payments/payment-file.ts';
 import { bankSamples, camtEntry, encode, writeCamt } from '../support/billing/bank-samples.ts';
 import { openBooks } from '../support/billing/books.ts';
@@ -88,11 +90,21 @@ describe('CAMT.053', () => {
     ['a long text', writeCamt(camtEntry('x'.repeat(2_001), '1.00')), /over 2000 characters/],
     ['another root', '<html xmlns="x"><body/></html>', /not a statement in CAMT.053/],
     ['another message', writeCamt(entry).replace('camt.053', 'camt.054'), /not a statement in CAMT.053/],
+    ['a second root', `${writeCamt(entry)}<a/>`, /not well-formed/],
+    ['an entity in an attribute', writeCamt(entry.replace('"EUR"', '"&eur;"')), /not well-formed/],
+    ['an attribute of 2 MiB', `<Document a="${'x'.repeat(2 ** 21)}`, /not well-formed/],
     ['nothing', '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"/>', /has no statement/],
   ])('with %s is refused', async (_, text, detail) => {
     const { payments, faults } = await read(text.replace('<?xml version="1.0" encoding="UTF-8"?>\n', ''));
     expect(payments).toEqual([]);
     expect(faults).toEqual([expect.objectContaining({ detail: expect.stringMatching(detail) })]);
+  });
+
+  it('in UTF-16 is refused, and says nothing of its encoding that counts', async () => {
+    const wide = Buffer.from(`\ufeff${writeCamt(entry)}`, 'utf16le');
+    expect((await readPaymentFile(wide, today)).faults).toHaveLength(1);
+    const [plain, said] = [writeCamt(entry), writeCamt(entry).replace('UTF-8', 'UTF-16')].map(read);
+    expect(await said).toEqual(await plain);
   });
 
   it('reads each payment of a batch, and the older form of a status', async () => {
@@ -247,6 +259,58 @@ describe('an import of a statement', () => {
     expect(outcomesOf(await run(await readFile(back)))).toEqual(['known']);
     expect((await findKnown(books.db, await readFile(back))).faults).toEqual([]);
     expect(await findFaultsInBooks(books.db)).toEqual([]);
+  });
+
+  const acceptByHand = (payment: ListedPayment | undefined, to: Proposal) =>
+    inTransaction(books.db, { by: 'operator' }, (trx) =>
+      recordListed(trx, payment as ListedPayment, {
+        ...{ to, pays: to.number, paidAt: new Date('2026-02-03T11:00:00.000Z') },
+        by: { now: books.now(), recordedBy: 'operator' },
+      }),
+    );
+  const proposalOf = (number: string, payment?: string): Proposal => ({
+    ...{ number, open: 0, buyer: '' },
+    ...(payment !== undefined && { payment }),
+  });
+  const runSixteen = async (payments: ListedPayment[]) =>
+    (await Promise.all(Array.from({ length: 16 }, () => run(payments, new Set())))).flat();
+
+  it('leaves to people what another file of the same account may have said already', async () => {
+    const [sample] = bankSamples.filter(({ name }) => name === 'Volksbank');
+    const readCsv = async (second: string) =>
+      (await read(sample?.write({ first: 'Danke', second }) ?? '')).payments[2] as ListedPayment;
+    const number = await addInvoice(books.db, { price: { unitAmount: 5_800 } });
+    const first = await readCsv(number);
+    expect(await run([first])).toMatchObject([{ outcome: 'left', proposals: [number], alike: [] }]);
+    await acceptByHand(first, proposalOf(number));
+    // The rest of the invoice is now exactly as much.
+    expect(await readInvoice(books.db, number)).toMatchObject({ total: 6_902, allocated: 3_451 });
+    const again = await runSixteen(await readFile(camtEntry(`Rg. ${number}`, '34.51', { ref: 'camt' })));
+    for (const result of again)
+      expect(result).toMatchObject({ outcome: 'left', proposals: [number], alike: [first.id] });
+    const later = await readFile(
+      camtEntry(number, '34.51', { ref: 'later' }).replaceAll('2026-02-03', '2026-02-04'),
+    );
+    expect(await run(later)).toMatchObject([{ outcome: 'whole', alike: [] }]);
+
+    const back = await readCsv(`Retoure ${number}`);
+    await acceptByHand({ ...back, isOut: true }, proposalOf(number, first.id));
+    const camtBack = await readFile(camtEntry(number, '34.51', { sign: 'DBIT', ref: 'camt back' }));
+    for (const result of await runSixteen(camtBack))
+      expect(result).toMatchObject({ outcome: 'left', alike: [back.id] });
+    expect(await findFaultsInBooks(books.db)).toEqual([]);
+  });
+
+  it('never pays a second invoice that one line names', async () => {
+    const numbers = [await addInvoice(books.db), await addInvoice(books.db)];
+    const payments = await readFile(camtEntry(numbers.join(' '), '34.51', { ref: 'both' }));
+    for (const result of await runSixteen(payments))
+      expect(result).toMatchObject({ outcome: 'left', proposals: numbers });
+    await acceptByHand(payments[0], proposalOf(numbers[0] ?? ''));
+    expect(outcomesOf(await run(payments))).toEqual(['known']);
+    const other = await readFile(camtEntry(numbers.join(' '), '34.51', { ref: 'other source' }));
+    expect(outcomesOf(await runSixteen(other))).toEqual(Array(16).fill('left'));
+    expect(await readInvoice(books.db, numbers[1] ?? '')).toMatchObject({ allocated: 0, status: 'open' });
   });
 
   it('proposes the only open invoice of that amount, or those of the payer', async () => {

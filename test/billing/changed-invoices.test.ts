@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
+import { retryWhileBusy } from '../support/app/patience.ts';
 import { addInvoice, buildPayment, buildRefund, report } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { signMessage } from '../support/crm/crm.ts';
@@ -18,7 +19,7 @@ const ask = (query: string, { body = '', at }: { body?: string; at?: Date } = {}
   });
 
 async function read(query = ''): Promise<Page> {
-  const { status, text } = await ask(query);
+  const { status, text } = await retryWhileBusy(() => ask(query));
   expect([status, text]).toEqual([200, expect.any(String)]);
   return JSON.parse(text);
 }
@@ -87,6 +88,15 @@ it('skips nothing while sixteen payments come and sixteen readers ask', async ()
     const last = new Map([...page.invoices, ...rest.invoices].map(({ number, open }) => [number, open]));
     expect([...last].sort()).toEqual(numbers.map((number) => [number, 3_448]).sort());
   }
+});
+
+it('waits for another reader no longer than a request may wait for a lock', async () => {
+  const held = sql`select pg_advisory_xact_lock(hashtextextended('invoice changes', 0)), pg_sleep(4)`.execute(
+    app.db,
+  );
+  await new Promise((done) => setTimeout(done, 200));
+  expect((await ask('')).status).toBe(503);
+  await held;
 });
 
 it('says nothing of who an erased account was', async () => {

@@ -433,6 +433,19 @@ describe('the books', () => {
       ),
     );
     expect(days.flat()).toEqual(texts['oss.csv']?.split('\r\n').slice(1, -1));
+    // The seller moves, and credits what was sold from Germany.
+    for (const [country, name] of [
+      ['FR', 'FR_2'],
+      ['AT', 'AT_1'],
+    ] as const) {
+      const address = { ...germanSettings.seller.address, country };
+      await setSettings(books.db, { ...germanSettings, seller: { ...germanSettings.seller, address } });
+      await work((trx) => creditInvoice(trx, numbers[name] ?? '', 1_200, by()));
+    }
+    await setSettings(books.db);
+    const moved = (await exportAll('2028-06-30', '2028-07-01')).texts;
+    expect(moved['oss.csv']).toBe(texts['oss.csv']?.replace('-10.00,-2.00', '-20.00,-4.00'));
+    expect(moved['ec_sales.csv']).toBe(texts['ec_sales.csv']?.replace('75.00', '63.00'));
     const documents = read('documents.csv');
     const of = (name: string) => documents.find(({ number }) => number === numbers[name]);
     const keys = { account: ids.AT_1?.accountId, signup_id: 'AT_1' };

@@ -148,6 +148,8 @@ describe('a file', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, at) => `,${at + 1},JPY,2026-11-05,`);
     expect((await readLines(...lines(20_000))).faults).toEqual([]);
     expect((await readLines(...lines(20_001))).faults).toMatchObject([{ line: 20_002 }]);
+    const { faults } = await readLines(...Array(30_000).fill('x'));
+    expect([faults.length, faults.at(-1)?.line]).toEqual([20_001, 20_002]);
   });
 });
 

@@ -196,6 +196,24 @@ it.each([
   expect(page).toMatch(words);
 });
 
+it('takes at most 200 outgoing lines that name an invoice, and any number of others', async () => {
+  const number = await addInvoice(app.db);
+  const out = (text: string, count: number) =>
+    Array.from({ length: count }, (_, at) => camtEntry(text, `${at + 1}.00`, { sign: 'DBIT' }));
+  expect((await upload(writeCamt(...out(number, 200), ...out('Miete', 200)))).status).toBe(200);
+  const refused = await upload(writeCamt(...out(number, 201)));
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('201 new lines')]);
+});
+
+it('names what is recorded already with the same amount and day', async () => {
+  const csv = 'number,amount,currency,date,reference\n,3.33,EUR,2026-02-03,Danke';
+  const [line] = linesOf(await upload(csv));
+  await accept(fieldsOf(await upload(csv)), line?.id ?? '');
+  const shown = await upload(writeCamt(camtEntry('Spende', '3.33'), camtEntry('Spende', '3.34')));
+  expect(shown.text.match(/data-alike/g)).toHaveLength(1);
+  expect(shown.text).toContain(`<bdi>${line?.id}</bdi>`);
+});
+
 it('takes a file of up to 2 MiB, and pages of people no more than before', async () => {
   const [sample] = bankSamples;
   const texts = { first: 'one', second: 'two' };

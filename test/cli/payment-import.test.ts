@@ -65,7 +65,7 @@ it('says first what it would do, does it, and does nothing the second time', asy
   const lines = parse(done.out);
   expect(lines[1]).toEqual({
     ...{ line: 3, id: expect.stringMatching(/^csv:[0-9a-f]{64}$/), number, currency: 'EUR', amount: 3_000 },
-    ...{ outcome: 'part', allocated: 451, unallocated: 2_549, matched: null, proposals: [] },
+    ...{ outcome: 'part', allocated: 451, unallocated: 2_549, matched: null, proposals: [], alike: [] },
   });
   const counts = { whole: 1, part: 1, unallocated: 2, known: 0, refund: 0, left: 0, out: 0 };
   expect(lines.at(-1)).toEqual({ summary: { dry_run: false, payments: 4, ...counts } });

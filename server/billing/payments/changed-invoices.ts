@@ -8,7 +8,7 @@ import {
   numberChanges,
 } from '../../../db/tables/invoice-changes.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { invalidParameter } from '../../web/requests.ts';
+import { invalidParameter, type Visit } from '../../web/requests.ts';
 import { currencySchema, signupIdSchema } from '../contracts/signup-message.ts';
 import { findZone } from '../invoices/issue.ts';
 
@@ -37,15 +37,21 @@ export const changedInvoicesSchema = z
 export async function readChangedInvoices(
   { db }: Pick<Dependencies, 'db'>,
   { after, limit, isOpen }: { after: string | undefined; limit: number; isOpen: boolean },
+  { deadline }: Pick<Visit, 'deadline'>,
 ): Promise<z.infer<typeof changedInvoicesSchema>> {
-  const [restored, changed] = await inTransaction(db, { by: 'payments' }, async (trx) => {
-    const restored = await findLastRestore(trx);
-    const from = after === undefined ? 0 : readCursor(after, restored, await findLastChange(trx));
-    await numberChanges(trx, limit);
-    const rows = await listChanged(trx, { after: from, limit, isOpen, zone: await findZone(trx) });
-    const reached = rows.length === limit ? rows.at(-1)?.change : await findLastChange(trx);
-    return [restored, { rows, next: reached ?? from }] as const;
-  });
+  const [restored, changed] = await inTransaction(
+    db,
+    { by: 'payments' },
+    async (trx) => {
+      const restored = await findLastRestore(trx);
+      const from = after === undefined ? 0 : readCursor(after, restored, await findLastChange(trx));
+      await numberChanges(trx, limit);
+      const rows = await listChanged(trx, { after: from, limit, isOpen, zone: await findZone(trx) });
+      const reached = rows.length === limit ? rows.at(-1)?.change : await findLastChange(trx);
+      return [restored, { rows, next: reached ?? from }] as const;
+    },
+    { deadline },
+  );
   return {
     invoices: changed.rows.map(({ change: _, dueOn, signupId, accountId, ...invoice }) => ({
       ...invoice,

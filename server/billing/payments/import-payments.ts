@@ -29,6 +29,8 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   matched: string | null;
   /** Numbers that people may choose from. */
   proposals: string[];
+  /** Recorded payments that may be the same one. */
+  alike: string[];
 };
 
 const sliceSize = 1_000;
@@ -193,7 +195,10 @@ function describe(
   allocated: number | Exclude<Outcome, 'whole' | 'part' | 'unallocated'>,
   { matched, match }: { matched?: Proposal | undefined; match?: Match | undefined } = {},
 ): LineResult {
-  const said = { line, id, number, currency, amount, matched: matched?.number ?? null };
+  const said = {
+    ...{ line, id, number, currency, amount, matched: matched?.number ?? null },
+    alike: match?.alike ?? [],
+  };
   if (typeof allocated === 'string')
     return { ...said, outcome: allocated, allocated: 0, unallocated: 0, proposals: numbersOf(match) };
   const outcome = allocated === amount ? 'whole' : allocated > 0 ? 'part' : 'unallocated';

@@ -5,6 +5,8 @@ import { listPaymentsOf } from '../../../db/tables/allocations.ts';
 import { listPrefixes, writeNumber } from '../../../db/tables/document-series.ts';
 import { findInvoiceToPay, type Invoice, listToMatch } from '../../../db/tables/invoices.ts';
 import { listLostDocuments } from '../../../db/tables/lost-documents.ts';
+import { listPaymentsIn } from '../../../db/tables/payments.ts';
+import { findZone } from '../invoices/issue.ts';
 import type { ListedPayment } from './payment-file.ts';
 
 /** `payment` is set for money that went out: the payment that it gives back. */
@@ -14,38 +16,44 @@ export type Match = {
   /** What the payment pays by itself, or gives back. */
   exact: Proposal | undefined;
   proposals: Proposal[];
+  /** Payments that may be this one, recorded from another source: of the same amount and day, and for the same invoice or none. */
+  alike: string[];
 };
 
 const mostProposals = 5;
 
 /** Returns matches by the ids of the payments. Money that went out and names none of our invoices has no match. */
-export async function matchPayments(db: Database, payments: ListedPayment[]): Promise<Map<string, Match>> {
-  const named = await findNamed(db, payments);
+export async function matchPayments(
+  db: Database,
+  payments: ListedPayment[],
+  named?: Map<string, AllNamed>,
+): Promise<Map<string, Match>> {
+  named ??= await findNamed(db, payments);
+  const findAlike = await readAlike(db, payments);
   const unnamed = payments.filter(({ id, isOut }) => !isOut && named.get(id)?.all.length === 0);
   const open =
     unnamed.length === 0
       ? []
       : await listToMatch(db, { openAmounts: [...new Set(unnamed.map(({ amount }) => amount))] });
-  const alike = new Map<string, Alike[]>();
-  for (const invoice of open) {
-    const each = { invoice, buyer: fold(invoice.buyer) };
-    const others = alike.get(keyOf(invoice));
-    if (others) others.push(each);
-    else alike.set(keyOf(invoice), [each]);
-  }
+  const equal = new Map<string, Equal[]>();
+  for (const invoice of open) addTo(equal, keyOf(invoice), { invoice, buyer: fold(invoice.buyer) });
   const matches = new Map<string, Match>();
   for (const payment of payments) {
     const { all, sure } = named.get(payment.id) ?? { all: [], sure: new Set() };
+    if (payment.isOut && all.length === 0) continue;
+    const alike = findAlike(payment, all);
     if (payment.isOut) {
-      if (all.length > 0) matches.set(payment.id, await matchRefund(db, payment, { all, sure }));
+      const { exact, proposals } = await matchRefund(db, payment, { all, sure });
+      matches.set(payment.id, { exact: alike.length === 0 ? exact : undefined, proposals, alike });
       continue;
     }
     const waiting = all.filter(({ status, currency }) => status === 'open' && currency === payment.currency);
     const exact = waiting.filter((invoice) => sure.has(invoice.id) && invoice.open === payment.amount);
-    const guessed = all.length > 0 ? waiting : guess(payment, alike.get(keyOf(payment)) ?? []);
+    const guessed = all.length > 0 ? waiting : guess(payment, equal.get(keyOf(payment)) ?? []);
     matches.set(payment.id, {
-      exact: exact.length === 1 ? exact.map(propose)[0] : undefined,
+      exact: exact.length === 1 && alike.length === 0 ? exact.map(propose)[0] : undefined,
       proposals: guessed.slice(0, mostProposals).map(propose),
+      alike,
     });
   }
   return matches;
@@ -54,7 +62,7 @@ export async function matchPayments(db: Database, payments: ListedPayment[]): Pr
 type Named = Invoice & { buyer: string };
 /** The invoices that a payment may name, and the ids of the sure ones. */
 type AllNamed = { all: Named[]; sure: Set<number> };
-type Alike = { invoice: Named; buyer: string };
+type Equal = { invoice: Named; buyer: string };
 
 const propose = ({ number, open, buyer }: Named): Proposal => ({ number, open, buyer });
 
@@ -62,10 +70,10 @@ const keyOf = ({ currency, ...of }: { currency: string } & ({ open: number } | {
   `${currency} ${'open' in of ? of.open : of.amount}`;
 
 /** Of open invoices of the same amount, those whose buyer the payer names. If there is only one such invoice, that one. */
-function guess(payment: ListedPayment, alike: Alike[]): Named[] {
+function guess(payment: ListedPayment, equal: Equal[]): Named[] {
   const words = fold(wordsOf(payment));
-  const ofPayer = alike.filter(({ buyer }) => buyer.length >= 4 && words.includes(buyer));
-  return (ofPayer.length > 0 ? ofPayer : alike.length === 1 ? alike : []).map(({ invoice }) => invoice);
+  const ofPayer = equal.filter(({ buyer }) => buyer.length >= 4 && words.includes(buyer));
+  return (ofPayer.length > 0 ? ofPayer : equal.length === 1 ? equal : []).map(({ invoice }) => invoice);
 }
 
 const wordsOf = ({ words, reference }: ListedPayment) => words ?? reference ?? '';
@@ -81,7 +89,7 @@ async function matchRefund(
   db: Database,
   { amount, currency }: ListedPayment,
   { all, sure }: AllNamed,
-): Promise<Match> {
+): Promise<Omit<Match, 'alike'>> {
   const proposals: Proposal[] = [];
   const whole: Proposal[] = [];
   for (const invoice of all.filter((each) => each.currency === currency))
@@ -93,8 +101,43 @@ async function matchRefund(
   return { exact: whole.length === 1 ? whole[0] : undefined, proposals: proposals.slice(0, mostProposals) };
 }
 
+function addTo<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const others = map.get(key);
+  if (others) others.push(item);
+  else map.set(key, [item]);
+}
+
+const keyOfAlike = (
+  { amount, currency, day }: { amount: number; currency: string; day: string },
+  isOut: boolean,
+  number = '',
+) => `${isOut} ${currency} ${amount} ${day} ${number}`;
+
+/** Another source gives the same payment another id, and writes its text in another way. So only people know whether it is the same. */
+async function readAlike(db: Database, payments: ListedPayment[]) {
+  const days = payments.map(({ day }) => day).sort();
+  const [from, to] = [days[0], days.at(-1)];
+  const alike = new Map<string, string[]>();
+  if (from === undefined || to === undefined) return () => [];
+  const amounts = [...new Set(payments.map(({ amount }) => amount))];
+  const prefixes = await listPrefixes(db);
+  for (const payment of await listPaymentsIn(db, { zone: await findZone(db), from, to, amounts })) {
+    const { sure, dates } = findNumbers(payment.reference ?? '', prefixes);
+    const numbers = new Set([...payment.numbers, ...sure, ...dates]);
+    for (const number of numbers.size > 0 ? numbers : [''])
+      addTo(alike, keyOfAlike(payment, payment.kind === 'refund', number), payment.id);
+  }
+  return (payment: ListedPayment, all: Named[]): string[] => {
+    const numbers = all.length > 0 ? all.map(({ number }) => number) : [''];
+    const ids = numbers.flatMap(
+      (number) => alike.get(keyOfAlike(payment, payment.isOut, number))?.slice(0, mostProposals) ?? [],
+    );
+    return [...new Set(ids)].slice(0, mostProposals);
+  };
+}
+
 /** The invoices that each payment names. The one in its number is the only sure one. */
-async function findNamed(db: Database, payments: ListedPayment[]): Promise<Map<string, AllNamed>> {
+export async function findNamed(db: Database, payments: ListedPayment[]): Promise<Map<string, AllNamed>> {
   const prefixes = await listPrefixes(db);
   const texts = payments.map((payment) => {
     const text = [payment.number, wordsOf(payment)].filter(Boolean).join(' ');
@@ -156,10 +199,11 @@ export function findNumbers(
     if (!match) break;
     from = match.index + 1;
     const before = upper.slice(Math.max(0, match.index - 60), match.index);
+    const own = prefixes.filter((prefix) => isBefore(prefix, before));
+    // Splitting takes long, and most digits in texts are of no number.
+    if (own.length === 0) continue;
     for (const { year, count, isDate } of split(match[0], upper[match.index + match[0].length]))
-      for (const prefix of prefixes)
-        if (isBefore(prefix, before))
-          found[isDate ? 'dates' : 'sure'].add(writeNumber({ prefix, year }, count));
+      for (const prefix of own) found[isDate ? 'dates' : 'sure'].add(writeNumber({ prefix, year }, count));
   }
   if (found.sure.size + found.dates.size === 0 && !needsPrefix)
     for (const [, year, count = ''] of upper.matchAll(alone))
@@ -194,14 +238,13 @@ function* split(
   }
 }
 
+/** Reads backwards, because this is asked of every year in a text. */
 function isBefore(prefix: string, before: string): boolean {
   const letters = prefix.replaceAll('-', '');
-  const marks = /[\s./_-]*$/;
-  let rest = before;
-  for (const letter of [...letters].reverse()) {
-    rest = rest.replace(marks, '');
-    if (!rest.endsWith(letter)) return false;
-    rest = rest.slice(0, -1);
+  let end = before.length;
+  for (let at = letters.length - 1; at >= 0; at--) {
+    while (/[\s./_-]/.test(before[end - 1] ?? '')) end--;
+    if (before[--end] !== letters[at]) return false;
   }
-  return letters !== '' && !/[A-Z0-9]$/.test(rest);
+  return letters !== '' && !/[A-Z0-9]/.test(before[end - 1] ?? '');
 }

@@ -16,6 +16,7 @@ import { mostOfPayer, readPayerText } from './payer-text.ts';
 export const maxFileKibibytes = 5 * 1024;
 const maxPayments = 20_000;
 const maxLineBytes = 4_096;
+const partBytes = 16 * 1_024;
 /** Banks write a few lines about the account first. */
 const maxLinesBefore = 40;
 
@@ -58,16 +59,17 @@ export async function readPaymentFile(
   const payments: ListedPayment[] = [];
   const faults: Fault[] = [];
   const equals = new Map<string, number>();
+  let count = 0;
   try {
     for await (const { line, found } of readLines(decode(bytes), today)) {
       if (!found) continue;
+      if (count++ === maxPayments) {
+        faults.push({ line, detail: `A file has at most ${maxPayments} payments.` });
+        break;
+      }
       if ('faults' in found) {
         faults.push(...found.faults.map((fault) => ({ line, ...fault })));
         continue;
-      }
-      if (payments.length === maxPayments) {
-        faults.push({ line, detail: `A file has at most ${maxPayments} payments.` });
-        break;
       }
       const { said } = found;
       const before = equals.get(said) ?? 0;
@@ -105,7 +107,7 @@ async function* readLines(text: string, today: string): AsyncGenerator<{ line: n
   const start = findStart(text);
   const options = { delimiter: start.delimiter, hasLooseQuotes: start.readLine !== undefined };
   let header: string[] | undefined;
-  for await (const { line, fields } of readCsv(oneChunk(start.rest), maxLineBytes, options)) {
+  for await (const { line, fields } of readCsv(encodeParts(start.rest), maxLineBytes, options)) {
     if (fields.every((field) => field.trim() === '')) continue;
     const at = line + start.linesBefore;
     if (!header) header = fields.map((field) => field.trim());
@@ -149,8 +151,10 @@ function findStart(text: string): Start {
   );
 }
 
-async function* oneChunk(text: string): AsyncGenerator<Uint8Array, void> {
-  yield new TextEncoder().encode(text);
+/** In parts, because the parser holds all records of a part. */
+async function* encodeParts(text: string): AsyncGenerator<Uint8Array, void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let from = 0; from < bytes.length; from += partBytes) yield bytes.subarray(from, from + partBytes);
 }
 
 const wrongCount = ({ length }: string[]) => ({

@@ -125,7 +125,8 @@ function describeLine({ line, currency, amount, outcome, unallocated, ...of }: L
   const number = of.matched ?? of.number;
   const to = number === null ? 'no invoice' : show(number);
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
-  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}${may}`;
+  const like = of.alike.length > 0 ? `; of the same amount and day as ${of.alike.join(' and ')}` : '';
+  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}${may}${like}`;
 }
 
 const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) => all + counts[outcome], 0);

@@ -33,5 +33,5 @@ export async function paymentInvoices(deps: Dependencies, request: Request, visi
     throw invalidParameter('state', 'It must be open, or left out.');
   const after = readParameter(params, 'after');
   const limit = readWhole(params, 'limit', invoicesLimit);
-  return respondJson(await readChangedInvoices(deps, { after, limit, isOpen: state === 'open' }));
+  return respondJson(await readChangedInvoices(deps, { after, limit, isOpen: state === 'open' }, visit));
 }
