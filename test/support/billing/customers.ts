@@ -58,11 +58,11 @@ export async function arrangeSeller(
       });
       return pushSignup(app, signup, { at: clock.at });
     },
-    /** Gives the account of the user an address in France, and a name for its documents. */
+    /** Gives the account of the user an address in France, and a name for its documents. The VAT id is one that does not count. */
     async giveDetails(email: string, company: string, vatId: string | null = null): Promise<void> {
       const { line1, postcode, city, country } = address;
-      await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id)
-        select account_id, ${company}, ${line1}, ${postcode}, ${city}, ${country}, ${vatId} from users
+      await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id, refused_vat_id)
+        select account_id, ${company}, ${line1}, ${postcode}, ${city}, ${country}, ${vatId}, ${vatId} from users
         where email = ${email}`.execute(app.db);
     },
     async numbers(kind: 'invoice' | 'credit_note' = 'invoice'): Promise<string[]> {
