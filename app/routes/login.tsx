@@ -1,6 +1,5 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { isByPasskey } from '../../server/web/requests.ts';
 import { EmailField, Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -51,9 +50,9 @@ export const action = (args: ActionFunctionArgs) =>
       const target = nextOf(request, context) ?? '/profile';
       const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
       const outcome =
-        passkey === undefined && !isByPasskey(request.url)
+        passkey === undefined
           ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })
-          : await procedures.login.byPasskey({ passkey: passkey ?? '' });
+          : await procedures.login.byPasskey({ passkey });
       if (outcome === 'done') return target;
       if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
       if (outcome === 'code_needed') return withNext('/login/code', target);

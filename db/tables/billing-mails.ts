@@ -111,6 +111,16 @@ export async function findPdf(
     .executeTakeFirst();
 }
 
+/** The mail with this key, if it is still to be sent. */
+export const findUnsent = (db: Database, key: string): Promise<{ id: string; nextTryAt: Date } | undefined> =>
+  db
+    .selectFrom('mails')
+    .select(['id', 'next_attempt_at as nextTryAt'])
+    .where('key', '=', key)
+    .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
+    .executeTakeFirst();
+
 /** `sentAt` and `nextTryAt` are of the first reminder's mail. Both are null if the mail was given up or does not exist. */
 export async function findReminders(
   db: Database,

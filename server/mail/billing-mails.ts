@@ -1,14 +1,17 @@
 // Mails about contracts, documents and money (contract 7.270 to 7.282): who gets them, and whether they are still true.
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import {
+  copyKeyOf,
   findAllocated,
   findMailbox,
   findPdf,
   findReminders,
+  findUnsent,
   type Mailbox,
 } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { findFacts } from '../../db/tables/documents.ts';
+import { findReplacement } from '../../db/tables/invoice-lists.ts';
 import { findInvoice, type Invoice, unmarkReminded } from '../../db/tables/invoices.ts';
 import {
   type BillingMailKind,
@@ -39,7 +42,7 @@ import type { Ordered } from './notice-words.ts';
 /** `isCopy`: a copy for the person, sent while nobody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
-type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachment'> & { message: MailMessage };
+type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachments' | 'includes'> & { message: MailMessage };
 
 // The PDF is made within seconds, or at its next try.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
@@ -102,18 +105,30 @@ async function composeAboutDocument(
   const other = await findOtherReminder(db, kind, number, now());
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
+  const { creditNote } = details;
+  const included = details.archive
+    ? undefined
+    : await findReissueMail(db, { kind, creditNote, invoice, isCopy });
+  // A reissue is one mail: the credit note leaves with the invoice.
+  if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
     // The address for invoices may have been proved while the mail waited. Then its copy is missing (contract 7.401).
-    if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId: invoice.contractId });
+    const { contractId } = invoice;
+    if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
+    if (isForInvoices && !isCopy && included && creditNote)
+      await addCopy(deps, { kind: 'credit_note_issued', details: { document: creditNote }, contractId });
   }
-  const found = isProved ? await findPdf(db, number) : undefined;
+  const numbers = included && creditNote ? [number, creditNote] : [number];
+  const found = isProved ? await Promise.all(numbers.map((each) => findPdf(db, each))) : [];
   // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without its PDF.
-  const hasFailed =
-    (found?.tries ?? 0) > 1 && now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
-  if (isProved && !found?.pdf && (details.archive || !hasFailed))
-    return { until: waitFrom(now(), found?.nextTryAt) };
+  const isLate = now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
+  const awaited = found.find((file) => !file?.pdf && (details.archive || !isLate || (file?.tries ?? 0) < 2));
+  if (awaited) return { until: waitFrom(now(), awaited.nextTryAt) };
+  const attachments = found.flatMap((file, at) =>
+    file?.pdf ? [{ name: `${numbers[at]}.pdf`, type: 'application/pdf', bytes: file.pdf }] : [],
+  );
   const { currency } = facts;
   // As on pages, the mail names the bank account in force, not the account in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
@@ -123,19 +138,16 @@ async function composeAboutDocument(
     hasLogin,
     setPassword: hasLogin ? await createLink(deps, { mailId: id, email: to }) : undefined,
     sellerEmail: replyTo,
-    corrects: await findCorrected(db, details.creditNote),
+    corrects: await findCorrected(db, creditNote, attachments.length > 1),
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
     pays: allocated < received ? formatAmount(allocated, currency) : undefined,
-    pdf: !isProved ? 'unverified' : found?.pdf ? 'attached' : 'not_made',
+    pdf: !isProved ? 'unverified' : found[0]?.pdf ? 'attached' : 'not_made',
   });
   const why = details.archive ? toArchive : isForInvoices ? toInvoices : undefined;
-  const attachment = found?.pdf
-    ? { name: `${number}.pdf`, type: 'application/pdf', bytes: found.pdf }
-    : undefined;
   return {
-    ...{ to, replyTo, attachment },
+    ...{ to, replyTo, attachments, includes: included?.id },
     message: {
       ...message,
       ...(why && { why }),
@@ -186,11 +198,28 @@ export const sayDocument = (
   total: formatAmount(total, currency),
 });
 
+/** After a reissue: for the mail about the invoice the unsent one about the credit note, and the other way round (contract 7.464). */
+async function findReissueMail(
+  db: Dependencies['db'],
+  {
+    kind,
+    creditNote,
+    invoice,
+    isCopy,
+  }: { kind: BillingMailKind; creditNote?: string; invoice: Invoice; isCopy: boolean },
+) {
+  const replacement = kind === 'credit_note_issued' ? await findReplacement(db, invoice) : undefined;
+  const key = replacement
+    ? `invoice_issued:${replacement}`
+    : creditNote && `credit_note_issued:${creditNote}`;
+  return key ? findUnsent(db, isCopy ? copyKeyOf(key) : key) : undefined;
+}
+
 /** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
-async function findCorrected(db: Dependencies['db'], creditNote: string | undefined) {
+async function findCorrected(db: Dependencies['db'], creditNote: string | undefined, isAttached: boolean) {
   if (creditNote === undefined) return undefined;
   const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
-  return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number } : undefined;
+  return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
 }
 
 /** Adds the option that `billing:resume` takes if a restore loses the invoice of a period (contract 7.421). */

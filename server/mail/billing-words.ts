@@ -21,7 +21,7 @@ export type BillingWords = {
   /** The lost number that the invoice replaces. */
   replaces: string | undefined;
   /** The canceled invoice that this invoice replaces, and the credit note that canceled it. */
-  corrects: { invoice: string; creditNote: string } | undefined;
+  corrects: { invoice: string; creditNote: string; isAttached: boolean } | undefined;
   plan: string;
   period: string;
   total: string;
@@ -138,7 +138,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       ...(words.corrects === undefined
         ? []
         : [
-            `It takes the place of invoice ${words.corrects.invoice}. Credit note ${words.corrects.creditNote} cancels that invoice, and comes in an email of its own. Do not pay both.`,
+            `It takes the place of invoice ${words.corrects.invoice}. Credit note ${words.corrects.creditNote} cancels that invoice${words.corrects.isAttached ? ', and is attached, too' : ''}. Do not pay both.`,
           ]),
       where(words),
     ],

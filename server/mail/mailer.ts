@@ -9,7 +9,9 @@ export type Message = {
   subject: string;
   text: string;
   html: string;
-  attachment?: { name: string; type: string; bytes: Uint8Array } | undefined;
+  attachments?: { name: string; type: string; bytes: Uint8Array }[];
+  /** The id of another mail, whose contents are in this one. */
+  includes?: string | undefined;
 };
 
 export type Mailer = {
@@ -50,7 +52,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   });
   const domain = new URL(baseUrl).hostname;
   return {
-    async send({ id, to, replyTo, subject, text, html, attachment }) {
+    async send({ id, to, replyTo, subject, text, html, attachments = [] }) {
       // nodemailer would remove these two characters, and the mail would go to another address.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       const sent = transport.sendMail({
@@ -61,16 +63,12 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         subject,
         text,
         html,
-        ...(attachment && {
-          attachments: [
-            {
-              filename: attachment.name,
-              contentType: attachment.type,
-              // Any bytes work, although the types of nodemailer ask for a Buffer.
-              content: attachment.bytes as Buffer,
-            },
-          ],
-        }),
+        attachments: attachments.map(({ name, type, bytes }) => ({
+          filename: name,
+          contentType: type,
+          // Any bytes work, although the types of nodemailer ask for a Buffer.
+          content: bytes as Buffer,
+        })),
         // Every attempt has the same id, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
         // Asks machines not to answer (RFC 3834).

@@ -57,7 +57,7 @@ describe('the mail with the first invoice', () => {
     }
     await setPassword(userId);
     const [mail, ...more] = await sendTo(email);
-    expect([mail?.attachment?.name, more]).toEqual([`${number}.pdf`, []]);
+    expect([mail?.attachments?.[0]?.name, more]).toEqual([`${number}.pdf`, []]);
     expect(mail?.text).toContain(`/invoices/${number}\n`);
     await inHours(200);
     expect(await sendTo(email)).toEqual([]);
@@ -68,7 +68,7 @@ describe('the mail with the first invoice', () => {
     await books.send();
     await inHours(72);
     const [mail, ...more] = await sendTo(email);
-    expect([mail?.attachment, more]).toEqual([undefined, []]);
+    expect([mail?.attachments?.[0], more]).toEqual([undefined, []]);
     expect(mail?.text).toContain(`To pay: EUR 34.51\nDue: 14 February 2027\nRecipient: Blumen GmbH\n`);
     expect(mail?.text).toContain(`\nReference: ${number}\n`);
     expect(mail?.text).toContain(
@@ -120,9 +120,9 @@ describe('the mail with the first invoice', () => {
     await inHours(1);
     expect(await sendTo(email)).toEqual([]);
     await prove(userId);
-    expect((await sendTo(email)).map(({ attachment }) => attachment?.name.slice(0, 3)).sort()).toEqual([
-      ...['CN-', 'INV'],
-    ]);
+    expect((await sendTo(email)).map(({ attachments }) => attachments?.[0]?.name.slice(0, 3)).sort()).toEqual(
+      [...['CN-', 'INV']],
+    );
   });
 
   it('goes to an address for invoices that is proved meanwhile, and its copy to the customer (contract 7.401 and 7.501)', async () => {
@@ -132,12 +132,12 @@ describe('the mail with the first invoice', () => {
     const accounts = `${next('accounts')}@example.test`;
     await proveInvoiceEmail(accountId, accounts);
     const sent = await books.send();
-    expect(sent.map((mail) => [mail.to, mail.attachment?.name])).toEqual([[accounts, `${number}.pdf`]]);
+    expect(sent.map((mail) => [mail.to, mail.attachments?.[0]?.name])).toEqual([[accounts, `${number}.pdf`]]);
     // The reader of the address for invoices gets no way into the account (contract 9.386).
     expect(sent[0]?.text).not.toContain('password');
     await inHours(72);
     const copies = await books.send();
-    expect(copies.map((mail) => [mail.to, mail.attachment])).toEqual([[email, undefined]]);
+    expect(copies.map((mail) => [mail.to, mail.attachments?.[0]])).toEqual([[email, undefined]]);
     expect(await works(tokenIn(copies[0]))).toBe(true);
     await inHours(200);
     expect(await books.send()).toEqual([]);
@@ -154,7 +154,7 @@ describe('the mail with the first invoice', () => {
     await inHours(0.05);
     const all = [...sent.flat(), ...(await books.send())];
     for (const { email, number } of bought)
-      expect(to(email)(all).map(({ attachment }) => attachment?.name)).toEqual([`${number}.pdf`]);
+      expect(to(email)(all).map(({ attachments }) => attachments?.[0]?.name)).toEqual([`${number}.pdf`]);
   });
 
   it('leaves at once after the proof, even if a worker that had it was killed before', async () => {

@@ -16,7 +16,7 @@ import { readLogoutTarget } from '../../../identity/login/logout-target.ts';
 import { logInByPasskey } from '../../../identity/login/passkey-login.ts';
 import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../../identity/login/pending-login.ts';
 import { hasSessionCookie } from '../../../identity/session/sessions.ts';
-import type { Form } from '../../../web/requests.ts';
+import { type Form, isByPasskey } from '../../../web/requests.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
 /** `code_needed`: the login waits for a code. `passkey_offered`: the session begins with the offer of a passkey. */
@@ -61,6 +61,8 @@ export const loginRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
+      // Neither the proxies nor the door have counted this login as one that hashes.
+      if (isByPasskey(ctx.request.url)) return 'wrong_passkey';
       const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
       const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
         if (error instanceof AppError && error.code === 'rate_limited') keep();
