@@ -50,7 +50,7 @@ export const action = (args: ActionFunctionArgs) =>
       await actConfirmed(args, { procedures, form }, async () => {
         statement = await procedures.booksForms.acceptLines(asked);
       });
-      return data({ statement });
+      return data({ statement, why: asked.why });
     },
   });
 
@@ -81,7 +81,7 @@ const isAccepted = (statement: Statement | Accepted): statement is Accepted => '
 
 export default function Import() {
   const { who } = useLoaderData<typeof loader>();
-  const answer = useActionData<{ statement?: Statement | Accepted }>();
+  const answer = useActionData<{ statement?: Statement | Accepted; why?: string }>();
   const refused = useRefused();
   if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Record the payments" />;
   const statement = answer?.statement ?? (refused?.values.accept ? readKept(refused.values) : undefined);
@@ -95,7 +95,9 @@ export default function Import() {
     >
       {refused && (refused.values.accept || !refused.errors.statement) && <Refusal refused={refused} />}
       {answer?.statement && isAccepted(answer.statement) && <Done {...answer.statement} />}
-      {statement && <Lines statement={statement} why={refused} />}
+      {statement && (
+        <Lines statement={statement} why={refused ?? { values: { why: answer?.why ?? '' }, errors: {} }} />
+      )}
       <Section id="upload" title={statement ? 'Another file' : 'A file of your bank'} bare>
         <form method="post" encType="multipart/form-data" className="card" data-upload>
           <Field
@@ -127,7 +129,7 @@ function Done({ recorded, left }: Pick<Accepted, 'recorded' | 'left'>) {
   );
 }
 
-function Lines({ statement, why }: { statement: Statement; why: ReturnType<typeof useRefused> }) {
+function Lines({ statement, why }: { statement: Statement; why: Parameters<typeof WhyField>[0]['refused'] }) {
   const { lines, known, out } = statement;
   const exact = lines.filter((line) => line.exact !== null).length;
   const aside = [
@@ -204,7 +206,10 @@ function Line({ line, at }: { line: StatementLine; at: number }) {
         options={[...options, ...(isOut ? [] : [['', 'No invoice yet: unallocated'] as [string, string]])]}
       />
       <button type="submit" className="secondary" name="accept" value={line.id}>
-        Accept<span className="visually-hidden">: line {line.line}</span>
+        Accept
+        <span className="visually-hidden">
+          : line {line.line}, {reference ?? number}
+        </span>
       </button>
     </Row>
   );

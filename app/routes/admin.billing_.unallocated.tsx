@@ -36,7 +36,7 @@ const why: Record<Waits, (number: string) => ReactNode> = {
     'A refund of a payment that we do not know yet. It sorts itself out once the payment is reported.',
   refund_too_much: () =>
     'More was refunded than was paid. Ask the payment provider: nothing can be changed about it here.',
-  no_number: () => 'It names no invoice.',
+  no_number: () => 'It was recorded without an invoice.',
   unknown_number: (number) => (
     <>
       It names invoice <bdi>{number}</bdi>, which does not exist.

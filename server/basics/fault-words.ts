@@ -57,7 +57,7 @@ export const faultWords = {
   amount_too_high: 'This is more than one payment or credit can be. Divide it.',
   day_malformed: 'Enter a day from 2000 to today.',
   day_none: 'Enter a day, such as 2026-01-31.',
-  day_ahead: 'Must not be after today.',
+  day_ahead: 'The last day must not be after today.',
   days_turned: 'Must not be after the last day.',
   method_length: 'Use 1 to 60 characters that can be shown.',
   payment_id_malformed: 'Use 1 to 128 of the characters A-Z a-z 0-9 _ . : -',

@@ -598,14 +598,11 @@ const ofPayment = {
 
 type ShownContract = { status: Contract['status']; wouldEndOn: string | null };
 
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
-
 const ofContract = {
   'cancel-at-period-end': {
     ask: 'Ask for the number of an invoice, the name of the company and the plan.',
     at: 'contract',
-    label: ({ wouldEndOn }) =>
-      `Cancel at the end of the period (${dayAndMonth.format(new Date(wouldEndOn ?? ''))})`,
+    label: ({ wouldEndOn }) => `Cancel at the end of the period (${sayDay(wouldEndOn ?? '')})`,
     button: 'Cancel the contract',
     notice: ({ wouldEndOn }) =>
       `For a customer who asks for it. The contract goes on until ${sayDay(wouldEndOn ?? '')}, its last day, and until then they can keep it under Billing. No further period is charged. Open invoices still have to be paid. We email them that our support team canceled it at their request.`,

@@ -356,7 +356,7 @@ describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
     const id = await idOf('staff-period');
     const admin = await openStaff();
     const page = await openPage(admin);
-    expect(textOf(page)).toContain('Cancel at the end of the period (27 February)');
+    expect(textOf(page)).toContain('Cancel at the end of the period (27 February 2037)');
     expect(textOf(page)).toContain('goes on until 27 February 2037, its last day');
     expect(offersOn(page, id)).toEqual(['cancel-at-period-end', 'cancel']);
     const form = formsOf(page).get(`cancel-at-period-end ${id}`);

@@ -173,8 +173,8 @@ describe('billing:set and billing:show', () => {
       out: expect.stringMatching(/^Version \d+ of the settings counts now/),
     });
     expect(err.split('\n')).toEqual([
-      '/seller/name: no font has 花 🌸. Documents show □ for letters, and leave the rest out.',
-      '/plans/starter/title: no font has ร ้ า น. Documents show □ for letters, and leave the rest out.',
+      '/seller/name: no font has 花 🌸. Documents show □ for letters, and leave emoji out.',
+      '/plans/starter/title: no font has ร ้ า น. Documents show □ for letters, and leave emoji out.',
       'BILLING_FONT_FILES may name fonts that have them.',
       '',
     ]);

@@ -527,7 +527,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     await report(app, spent);
     const late = buildPayment(400, { invoice_number: 'INV-of-later' });
     const waiting = [
-      [buildPayment(500), 'It names no invoice.'],
+      [buildPayment(500), 'It was recorded without an invoice.'],
       [buildPayment(500, { invoice_number: unpaid, amount: dollars }), 'which is in another currency.'],
       [buildPayment(500, { invoice_number: credited }), 'which is void.'],
       [buildPayment(500, { invoice_number: paid }), 'or came after that was paid.'],

@@ -50,7 +50,8 @@ export const blockedWords: Record<string, string> = {
   vat_id_unchecked:
     'Its VAT ID of another EU country decides the tax, and nobody has checked it. Say on the page of the person whether it is checked. After 14 days it is invoiced with tax.',
   no_tax_rule: 'No tax rule fits. Add one in the settings.',
-  tax_currency: 'Its price is in another currency than yours, and tax would be charged.',
+  tax_currency:
+    'Its price is in another currency than yours, and tax would be charged. Let the CRM report a price in yours.',
   price_too_high: 'Its price is too high for an invoice.',
 };
 

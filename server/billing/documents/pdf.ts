@@ -275,7 +275,7 @@ function writeTotals(sheet: Sheet, facts: DocumentFacts): void {
 function writePayment(sheet: Sheet, facts: DocumentFacts): void {
   const { seller, payment, invoice, total, currency } = facts;
   if (invoice) {
-    const text = `This credit note corrects invoice ${invoice.number} of ${formatDay(invoice.issued_on)}. There is nothing to pay.`;
+    const text = `This credit note corrects invoice ${invoice.number} of ${formatDay(invoice.issued_on)}. You do not have to pay anything for it.`;
     sheet.reserve(20);
     sheet.y = sheet.write(text, { x: page.left, width: page.right - page.left });
     return;

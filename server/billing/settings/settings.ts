@@ -65,7 +65,7 @@ const optional = <Of extends z.ZodType>(schema: Of) =>
 /** `read` returns the text in its usual form, or undefined to refuse it. */
 const readBy = (read: (text: string) => string | undefined, fault: string) =>
   z
-    .string()
+    .string({ error: ({ input }) => (input === undefined ? undefined : `Write it in quotes. ${fault}`) })
     .max(1_000, { error: fault, abort: true })
     .transform((text, context) => {
       const value = read(text.trim());

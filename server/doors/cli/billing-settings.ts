@@ -91,7 +91,7 @@ function warn(unprinted: Unprinted[]): void {
   for (const { pointer, characters } of unprinted)
     printAside(
       show(
-        `${pointer}: no font has ${characters.join(' ')}. Documents show □ for letters, and leave the rest out.`,
+        `${pointer}: no font has ${characters.join(' ')}. Documents show □ for letters, and leave emoji out.`,
       ),
     );
   if (unprinted.length > 0) printAside('BILLING_FONT_FILES may name fonts that have them.');
@@ -137,7 +137,7 @@ function describeOutcome(outcome: SetOutcome): string {
   const done = `Version ${version} of the settings counts now.`;
   if (!pending) return done;
   return (
-    `${done} The bank account and the link to pay stay as they are until ${pending.countsFrom.toISOString()}: then ` +
+    `${done} A new bank account or link waits until ${pending.countsFrom.toISOString()}. Then ` +
     `version ${pending.version} counts, unless an administrator stops it. Every administrator gets an email.`
   );
 }

@@ -38,7 +38,9 @@ const readDay = readIf(isDay, faultWords.day_none);
 export function addInvoiceCommands(program: Command): void {
   program
     .command('billing:export')
-    .description('write documents, money and allocations of a span of days as CSV files')
+    .description(
+      'write documents, lines, taxes, money, allocations and the sums for OSS and EC sales lists of a span of days as CSV files',
+    )
     .requiredOption('--from <date>', 'the first day, such as 2026-01-01', readDay)
     .requiredOption('--to <date>', 'the last day, at most today', readDay)
     .requiredOption('--out <folder>', 'a folder that is empty, or is made')

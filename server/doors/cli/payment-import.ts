@@ -123,10 +123,12 @@ const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left'
 function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
-  const to = number === null ? 'no invoice' : show(number);
+  // Which invoice a payment pays that is known already may have been decided since.
+  const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
+  const sign = outcome === 'refund' ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
   const like = of.alike.length > 0 ? `; of the same amount and day as ${of.alike.join(' and ')}` : '';
-  return `line ${line}: ${writeDecimal(amount, currency)} ${currency} for ${to}: ${outcomeWords[outcome]}${left}${may}${like}`;
+  return `line ${line}: ${sign}${writeDecimal(amount, currency)} ${currency}${to}: ${outcomeWords[outcome]}${left}${may}${like}`;
 }
 
 const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) => all + counts[outcome], 0);
