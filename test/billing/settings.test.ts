@@ -83,7 +83,7 @@ describe('settings', () => {
       /no such member/,
     ],
     ['a name that is empty', { '/seller/name': ' ' }, '/seller/name', /Enter a text/],
-    ['a name that is no text', { '/seller/name': 1 }, '/seller/name', /Write it in quotes/],
+    ['a name that is no text', { '/seller/name': 1 }, '/seller/name', /type string/],
     ['a name that is too long', { '/seller/name': 'x'.repeat(201) }, '/seller/name', /200 characters/],
     ['a line that is too long', { '/seller/address/line1': 'x'.repeat(101) }, '/seller/address/line1', /100/],
     ['two lines in one', { '/seller/address/city': 'a\nb' }, '/seller/address/city', /one line/],
