@@ -220,6 +220,22 @@ describe('a charge', () => {
     expect((await linesOf(contract.id)).flat().sort()).toEqual(['1 Setup 10000', '1 Starter 2900']);
   });
 
+  // Contract 7.533.
+  it('of now that was blocked is for the day of its issue', async () => {
+    const trial = { status: 'trialing', trial_ends_at: '2026-04-10T10:00:00.000Z' };
+    const usd = { ...price, currency: 'USD' };
+    const { contract } = await report(freshId(), { ...trial, price: usd, charges: [setup] });
+    await billing.bill();
+    expect(await linesOf(contract.id)).toEqual([]);
+    const seller = { ...germanSettings.seller, currency: 'USD' };
+    await setSettings(billing.app.db, { ...germanSettings, seller });
+    await setClock('2026-03-13T10:00:00.000Z');
+    await billing.bill();
+    await setSettings(billing.app.db);
+    const [facts] = await factsOf(contract.id);
+    expect(facts?.line).toMatchObject({ title: 'Setup', first_day: '2026-03-13', last_day: '2026-03-13' });
+  });
+
   // Contract 7.533 and 7.534.
   it('of now is invoiced with its deduction however many wait for the next period', async () => {
     const id = freshId();

@@ -153,7 +153,10 @@ async function invoiceInOrder(
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
-    const period = at < 0 ? { ...planned, ...momentAt(await findFreeStart(trx, contract.id, now)) } : planned;
+    // Charges alone are of the day of issue, also after they have waited (contract 7.533).
+    const period = isMoment(planned)
+      ? { ...planned, ...momentAt(await findFreeStart(trx, contract.id, now)) }
+      : planned;
     if (sum > 0) {
       const issued = await issueInvoice(trx, settings, contract, period, {
         ...{ lines, replaces: isMoment(period) ? undefined : replaces },
