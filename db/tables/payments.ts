@@ -84,20 +84,18 @@ export async function listImported(db: Database, amounts: number[]): Promise<Pay
   return rows.map(readRow);
 }
 
-/** Payments and refunds of these amounts, and the numbers of the invoices that they name or pay. Days are in the zone. */
+/** `numbers` are those of the invoices that the payment names or pays. */
+type Dated = Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & {
+  day: string;
+  numbers: string[];
+};
+
+/** Payments and refunds of these amounts. Days are in the zone. */
 export async function listPaymentsIn(
   db: Database,
   { zone, from, to, amounts }: { zone: string; from: string; to: string; amounts: number[] },
-): Promise<
-  (Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & { day: string; numbers: string[] })[]
-> {
-  const { rows } = await sql<
-    Pick<Payment, 'id' | 'kind' | 'currency' | 'reference'> & {
-      amount: string;
-      day: string;
-      numbers: string[];
-    }
-  >`
+): Promise<Dated[]> {
+  const { rows } = await sql<Omit<Dated, 'amount'> & { amount: string }>`
     select p.id, p.kind, p.currency, p.amount, p.reference, (p.paid_at at time zone ${zone})::date::text as day,
       array_remove(upper(p.invoice_number) || array(
         select distinct coalesce(i.document, i.number::text)

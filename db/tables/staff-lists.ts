@@ -101,21 +101,15 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
 }
 
 /** `before` is the `id` of an invoice. Only invoices that come after it in this order are returned. */
-export async function listInvoices(
-  db: Database,
-  { sort, before, limit, zone, ...filters }: Filters & Page<InvoiceSort, number> & { zone: string },
-): Promise<ListedInvoice[]> {
-  const { rows } = await buildInvoiceList({ sort, before, limit, zone, ...filters }).execute(db);
+export async function listInvoices(db: Database, asked: AskedInvoices): Promise<ListedInvoice[]> {
+  const { rows } = await buildInvoiceList(asked).execute(db);
   return rows.map(toInvoice);
 }
 
-export function buildInvoiceList({
-  sort,
-  before,
-  limit,
-  zone,
-  ...filters
-}: Filters & Page<InvoiceSort, number> & { zone: string }): RawBuilder<InvoiceRow> {
+type AskedInvoices = Filters & Page<InvoiceSort, number> & { zone: string };
+
+export function buildInvoiceList(asked: AskedInvoices): RawBuilder<InvoiceRow> {
+  const { sort, before, limit, zone, ...filters } = asked;
   const isByDue = sort.endsWith('due');
   const place = isByDue ? sql`(i.due_at, i.number)` : sql`i.number`;
   const last = isByDue
