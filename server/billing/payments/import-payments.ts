@@ -138,8 +138,8 @@ export async function* importPayments(
     const paidAt = noons.get(payment.day) ?? noonOf(zone, payment.day);
     noons.set(payment.day, paidAt);
     yield await inTransaction(db, origin, async (trx) => {
-      const isExact = match?.exact !== undefined && (await isStillExact(trx, payment, match.exact));
-      const matched = isExact ? match?.exact : undefined;
+      const { exact } = match ?? {};
+      const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
       // Another run may have recorded the payment before the seller's time zone changed.
       if (await findPayment(trx, payment.id)) return describe(payment, 'known');
       if (payment.isBank && !matched) return leave(payment, match);
