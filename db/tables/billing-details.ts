@@ -10,6 +10,7 @@ export type BillingAddress = {
   /** Postcode and city are empty if addresses of the country have none. */
   postcode: string;
   city: string;
+  /** An ISO 3166-1 alpha-2 code. */
   country: string;
 };
 

@@ -1,16 +1,10 @@
 // The facts of a document (an invoice or a credit note) are stored as JSON when the document is issued. Its page, PDF and XML
 // come from the facts alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
+import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';
 
-/** `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty if addresses in that country have none. */
-export type Address = {
-  line1: string;
-  line2?: string | undefined;
-  postcode: string;
-  city: string;
-  country: string;
-};
+export type Address = BillingAddress;
 
 export type Seller = {
   name: string;
