@@ -48,10 +48,10 @@ export default function AdminBilling() {
     unmade,
     unprinted,
     unallocated,
-    ...more
+    ...summary
   } = useLoaderData<typeof loader>();
-  const { trials, recurring, prices, income, waitsSince } = more;
-  const leavesOut = (name: string) => more.more.includes(name);
+  const { trials, recurring, prices, income, waitsSince, more } = summary;
+  const leavesOut = (name: string) => more.includes(name);
   const first = (name: string, order: string) =>
     leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
   const counts: [id: string, title: string, count?: number, isMore?: boolean][] = [
@@ -219,12 +219,7 @@ export default function AdminBilling() {
               title={`${plan}, ${signupId}`}
               about={
                 <span data-held={code}>
-                  {startsAt && (
-                    <>
-                      The period from <Day at={startsAt} />.{' '}
-                    </>
-                  )}
-                  {blockedWords[code] ?? code}
+                  The period from <Day at={startsAt} />. {blockedWords[code] ?? code}
                 </span>
               }
             />
