@@ -34,23 +34,9 @@ const ages = {
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const {
-    who,
-    before,
-    vatIds,
-    open,
-    overdue,
-    pastDue,
-    held,
-    countries,
-    incomplete,
-    ignored,
-    unmade,
-    unprinted,
-    unallocated,
-    ...summary
-  } = useLoaderData<typeof loader>();
-  const { trials, recurring, prices, income, waitsSince, more } = summary;
+  const summary = useLoaderData<typeof loader>();
+  const { who, before, vatIds, open, overdue, pastDue, held, countries, incomplete, ignored } = summary;
+  const { unmade, unprinted, unallocated, trials, recurring, prices, income, waitsSince, more } = summary;
   const leavesOut = (name: string) => more.includes(name);
   const first = (name: string, order: string) =>
     leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
