@@ -33,17 +33,9 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   alike: string[];
 };
 
-const sliceSize = 1_000;
-
 export async function findRecorded(db: Database, payments: ListedPayment[]): Promise<Map<string, Payment>> {
-  const found = new Map<string, Payment>();
-  for (let from = 0; from < payments.length; from += sliceSize)
-    for (const payment of await findPayments(
-      db,
-      payments.slice(from, from + sliceSize).map(({ id }) => id),
-    ))
-      found.set(payment.id, payment);
-  return found;
+  const ids = payments.map(({ id }) => id);
+  return new Map((await findPayments(db, ids)).map((payment) => [payment.id, payment]));
 }
 
 /** `known` has the ids that are recorded already. A fault is an id that is recorded with other facts. */
