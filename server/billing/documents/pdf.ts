@@ -4,7 +4,7 @@ import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from '../values/amounts.ts';
 import { spellIban } from '../values/bank-account.ts';
 import { formatAmount, formatDecimal, formatPercent, writeDigits } from '../values/decimals.ts';
-import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
+import { type DocumentFacts, type Line, listAddress, listLines } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
@@ -92,14 +92,6 @@ const toTheRight = { x: rightColumn, width: halfWidth, align: 'right' } as const
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const formatDay = (iso: string) => day.format(new Date(`${iso}T00:00:00Z`));
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
-
-const listAddress = ({ line1, line2, postcode, city, country }: Address): (string | undefined)[] => [
-  line1,
-  line2,
-  `${postcode} ${city}`.trim(),
-  regions.of(country),
-];
 
 const joinLines = (...lines: (string | null | undefined | false)[]) => lines.filter(Boolean).join('\n');
 
@@ -110,7 +102,7 @@ function writeHead(sheet: Sheet, facts: DocumentFacts): void {
   const name = sheet.write(seller.name, { x: page.left, width: halfWidth, size: 11, bold: true });
   const end = sheet.write(
     joinLines(
-      ...listAddress(seller.address),
+      ...listAddress(seller),
       seller.email,
       seller.vat_id && `VAT ID ${seller.vat_id}`,
       seller.tax_number && `Tax number ${seller.tax_number}`,
@@ -125,11 +117,7 @@ function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   const label = sheet.write('Billed to', { x: page.left, width: halfWidth, colour: grey, as: 'H2' });
   const name = sheet.write(buyer.name, { x: page.left, y: label, width: halfWidth, size: 10, bold: true });
   const buyerEnd = sheet.write(
-    joinLines(
-      ...(buyer.address ? listAddress(buyer.address) : [buyer.country && regions.of(buyer.country)]),
-      buyer.email,
-      buyer.vat_id && `VAT ID ${buyer.vat_id}`,
-    ),
+    joinLines(...listAddress(buyer), buyer.email, buyer.vat_id && `VAT ID ${buyer.vat_id}`),
     { x: page.left, y: name + 1, width: halfWidth },
   );
   const rows = [
@@ -332,18 +320,8 @@ function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts, first: numbe
   }
 }
 
-const collect = (doc: PDFKit.PDFDocument) =>
-  new Promise<Uint8Array>((done, failed) => {
-    const chunks: Uint8Array[] = [];
-    doc.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-    doc.on('error', failed);
-    doc.on('end', () => {
-      const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-      let at = 0;
-      for (const chunk of chunks) {
-        bytes.set(chunk, at);
-        at += chunk.length;
-      }
-      done(bytes);
-    });
-  });
+async function collect(doc: PDFKit.PDFDocument): Promise<Uint8Array> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of doc) chunks.push(chunk as unknown as Uint8Array<ArrayBuffer>);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}

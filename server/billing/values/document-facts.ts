@@ -3,6 +3,7 @@
 import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';
+import { nameCountry } from './countries.ts';
 
 export type Address = BillingAddress;
 
@@ -78,6 +79,19 @@ export type DocumentFacts = {
     settings_version: number;
   };
 };
+
+type Party = { address: Address | null; country?: string | undefined };
+
+/** The lines of an address, or only the country if there is no address. */
+export const listAddress = ({ address, country }: Party): (string | undefined)[] =>
+  address
+    ? [
+        address.line1,
+        address.line2,
+        `${address.postcode} ${address.city}`.trim(),
+        nameCountry(address.country),
+      ]
+    : [country && nameCountry(country)];
 
 /** A line as documents print it. `amount` is as prices are, and `net` without tax. */
 export type Line = {
