@@ -185,17 +185,8 @@ function toDocument(document: BookedDocument): string[] {
 /** 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
-function toLines({
-  number,
-  category,
-  rate,
-  kind,
-  issued_on,
-  currency,
-  country,
-  ...document
-}: BookedDocument): string[][] {
-  const { title, prices, lines } = document;
+function toLines(document: BookedDocument): string[][] {
+  const { number, category, rate, kind, issued_on, currency, country, title, prices, lines } = document;
   const [net, total] = [Number(document.net), Number(document.total)];
   const line = { plan: '', title, description: null, first_day: '', last_day: '' };
   return listLines({ line, lines: lines ?? undefined, prices: prices ?? 'net', net, total }).map((each) => [

@@ -104,13 +104,8 @@ export type Line = {
 };
 
 /** Gross lines are rounded together, so that their net amounts add up to the document's. */
-export function listLines({
-  line,
-  lines,
-  prices,
-  net,
-  total,
-}: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
+export function listLines(facts: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
+  const { line, lines, prices, net, total } = facts;
   const sum = prices === 'net' ? net : total;
   const given = lines ?? [{ title: line.title, quantity: 1, amount: sum }];
   let [before, netBefore] = [0, 0];
