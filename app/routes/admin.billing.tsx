@@ -34,24 +34,10 @@ const ages = {
 const linkTo = (userId: string | null) => (userId ? personPath(userId) : undefined);
 
 export default function AdminBilling() {
-  const {
-    who,
-    before,
-    vatIds,
-    open,
-    overdue,
-    pastDue,
-    held,
-    countries,
-    incomplete,
-    ignored,
-    unmade,
-    unprinted,
-    unallocated,
-    ...more
-  } = useLoaderData<typeof loader>();
-  const { trials, recurring, prices, income, waitsSince } = more;
-  const leavesOut = (name: string) => more.more.includes(name);
+  const summary = useLoaderData<typeof loader>();
+  const { who, before, vatIds, open, overdue, pastDue, held, countries, incomplete, ignored } = summary;
+  const { unmade, unprinted, unallocated, trials, recurring, prices, income, waitsSince, more } = summary;
+  const leavesOut = (name: string) => more.includes(name);
   const first = (name: string, order: string) =>
     leavesOut(name) ? `There are more than 100. These are ${order}.` : undefined;
   const counts: [id: string, title: string, count?: number, isMore?: boolean][] = [
@@ -219,12 +205,7 @@ export default function AdminBilling() {
               title={`${plan}, ${signupId}`}
               about={
                 <span data-held={code}>
-                  {startsAt && (
-                    <>
-                      The period from <Day at={startsAt} />.{' '}
-                    </>
-                  )}
-                  {blockedWords[code] ?? code}
+                  The period from <Day at={startsAt} />. {blockedWords[code] ?? code}
                 </span>
               }
             />

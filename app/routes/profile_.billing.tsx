@@ -44,16 +44,7 @@ export const action = (args: ActionFunctionArgs) =>
     {
       details: (procedures, form) =>
         actConfirmed(args, { procedures, form, change: 'billing.updated' }, () =>
-          procedures.billing.update({
-            company: form.get('company'),
-            line1: form.get('line1'),
-            line2: form.get('line2'),
-            postcode: form.get('postcode'),
-            city: form.get('city'),
-            country: form.get('country'),
-            vatId: form.get('vatId'),
-            invoiceEmail: form.get('invoiceEmail'),
-          }),
+          procedures.billing.update(Object.fromEntries(detailsFields.map((name) => [name, form.get(name)]))),
         ),
       'own-invoice-email': (procedures, form) =>
         actConfirmed(args, { procedures, form, change: 'billing.updated' }, () =>

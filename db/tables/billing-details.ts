@@ -10,6 +10,7 @@ export type BillingAddress = {
   /** Postcode and city are empty if addresses of the country have none. */
   postcode: string;
   city: string;
+  /** An ISO 3166-1 alpha-2 code. */
   country: string;
 };
 
@@ -73,19 +74,19 @@ const columns = [
   ...(['edited_here', 'ignored', 'tax_country', 'waiting', 'waits_since'] as const),
 ] as const;
 
-const vatIdHasWaited = sql<boolean | null>`vat_id_waits_since <= billing_now() - interval '14 days'`.as(
-  'vat_id_has_waited',
-);
+const vatIdHasWaited = sql<boolean | null>`vat_id_waits_since <= billing_now() - interval '14 days'`;
+
+const select = (db: Database, accountId: string) =>
+  db
+    .selectFrom('billing_details')
+    .select([...columns, vatIdHasWaited.as('vat_id_has_waited')])
+    .where('account_id', '=', accountId);
 
 export async function findBillingDetails(
   db: Database,
   accountId: string,
 ): Promise<BillingDetails | undefined> {
-  const row = await db
-    .selectFrom('billing_details')
-    .select([...columns, vatIdHasWaited])
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+  const row = await select(db, accountId).executeTakeFirst();
   return row && readRow(row);
 }
 
@@ -96,13 +97,7 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
     .values({ account_id: accountId })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .execute();
-  const row = await trx
-    .selectFrom('billing_details')
-    .select([...columns, vatIdHasWaited])
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return readRow(row);
+  return readRow(await select(trx, accountId).forUpdate().executeTakeFirstOrThrow());
 }
 
 type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;

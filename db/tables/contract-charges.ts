@@ -1,8 +1,8 @@
 // The only writer of `contract_charges`: what the CRM charges besides the price, such as a setup fee, or deducts. A charge counts once
 // for ever (contract 7.530). `left_amount` is what no document has yet.
-import { sql, type Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import type { DB } from '../schema.ts';
+import type { ContractCharges, DB } from '../schema.ts';
 
 /** Amounts are in minor units. `unitAmount` is for one, and below 0 for a deduction. */
 export type ContractCharge = {
@@ -36,17 +36,6 @@ export async function insertCharges(
     on conflict (contract_id, id) do nothing`.execute(trx);
 }
 
-const columns = [
-  'contract_id',
-  'id',
-  'title',
-  'currency',
-  'unit_amount',
-  'quantity',
-  'due',
-  'left_amount',
-] as const;
-
 /** Returns the charges with these ids as they were first reported, in the order of `ids`. */
 export async function findCharges(
   db: Database,
@@ -56,7 +45,7 @@ export async function findCharges(
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('contract_charges')
-    .select(columns)
+    .select(['id', 'title', 'currency', 'unit_amount', 'quantity', 'due'])
     .where('contract_id', '=', contractId)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .execute();
@@ -72,7 +61,7 @@ export async function listOpenChargesOf(
   db: Database,
   contractIds: string[],
 ): Promise<Map<string, OpenCharge[]>> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Selectable<ContractCharges>>`
     select k.* from unnest(${contractIds}::uuid[]) as c (id), (values (false), (true)) as d (is_deduction), lateral (
       select * from contract_charges
       where contract_id = c.id and left_amount <> 0 and (left_amount < 0) = d.is_deduction
@@ -116,18 +105,9 @@ export async function lapseCharges(trx: Transaction<DB>, contractId: string): Pr
     .execute();
 }
 
-type Row = {
-  contract_id: string;
-  id: string;
-  title: string;
-  currency: string;
-  unit_amount: string;
-  quantity: number;
-  due: string;
-  left_amount: string;
-};
-
-const readRow = (row: Row): ContractCharge => ({
+const readRow = (
+  row: Omit<Selectable<ContractCharges>, 'contract_id' | 'left_amount' | 'recorded_at'>,
+): ContractCharge => ({
   id: row.id,
   title: row.title,
   currency: row.currency,

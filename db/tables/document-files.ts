@@ -56,12 +56,9 @@ const select = (db: Database, { number, kind }: { number: string; kind: FileKind
     .select(['f.number as made', `f.${kind} as bytes`, 'd.facts'])
     .where('d.number', '=', number);
 
-const readRow = ({
-  made,
-  bytes,
+type Row = { made: string | null; bytes: Uint8Array | null; facts: unknown };
+
+const readRow = ({ made, bytes, facts }: Row): FoundFile => ({
+  bytes: made === null ? undefined : bytes && new Uint8Array(bytes),
   facts,
-}: {
-  made: string | null;
-  bytes: Uint8Array | null;
-  facts: unknown;
-}): FoundFile => ({ bytes: made === null ? undefined : bytes && new Uint8Array(bytes), facts });
+});

@@ -1,5 +1,5 @@
 // Finds contracts to invoice, contracts past due, and contracts that have ended. This file only reads.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { isMade } from './invoices.ts';
 
@@ -60,18 +60,27 @@ export async function findContractsToInvoice(
   return rows.map(({ id }) => id);
 }
 
-/** Contracts that the CRM has ended before periods that may be invoiced already. */
-export async function findContractsToCredit(db: Database, { limit, except }: Search): Promise<string[]> {
+/** The earliest first. */
+async function findBy(
+  db: Database,
+  { limit, except }: Search,
+  column: 'credit_from' | 'trial_ends_at' | 'cancels_at',
+  isDue: RawBuilder<boolean>,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')
     .select('id')
-    .where('credit_from', 'is not', null)
+    .where(isDue)
     .where(sql<boolean>`id <> all(${except}::uuid[])`)
-    .orderBy('credit_from')
+    .orderBy(column)
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Contracts that the CRM has ended before periods that may be invoiced already. */
+export const findContractsToCredit = (db: Database, search: Search): Promise<string[]> =>
+  findBy(db, search, 'credit_from', sql`credit_from is not null`);
 
 /** Active contracts with an open invoice that makes them past due. */
 export async function findContractsInArrears(
@@ -94,29 +103,14 @@ export async function findContractsInArrears(
 }
 
 /** Trials that are over but stored as `trialing`. */
-export async function findEndedTrials(db: Database, { now, limit, except }: Search): Promise<string[]> {
-  const rows = await db
-    .selectFrom('service_contracts')
-    .select('id')
-    .where('status', '=', 'trialing')
-    .where('trial_ends_at', '<=', now)
-    .where(sql<boolean>`id <> all(${except}::uuid[])`)
-    .orderBy('trial_ends_at')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
+export const findEndedTrials = (db: Database, search: Search): Promise<string[]> =>
+  findBy(db, search, 'trial_ends_at', sql`status = 'trialing' and trial_ends_at <= ${search.now}`);
 
 /** Contracts that a customer has ended but that are stored as running. */
-export async function findCanceledContracts(db: Database, { now, limit, except }: Search): Promise<string[]> {
-  const rows = await db
-    .selectFrom('service_contracts')
-    .select('id')
-    .where('cancels_at', '<=', now)
-    .where('status', 'in', ['trialing', 'active', 'past_due'])
-    .where(sql<boolean>`id <> all(${except}::uuid[])`)
-    .orderBy('cancels_at')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
+export const findCanceledContracts = (db: Database, search: Search): Promise<string[]> =>
+  findBy(
+    db,
+    search,
+    'cancels_at',
+    sql`status in ('trialing', 'active', 'past_due') and cancels_at <= ${search.now}`,
+  );

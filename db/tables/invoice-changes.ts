@@ -3,18 +3,17 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `accountId` and `buyer` are null if the account is erased. */
-export type ChangedInvoice = {
-  change: number;
+/** An invoice as the API has it. `account_id` and `buyer` are null if the account is erased. */
+type ChangedInvoice = {
   number: string;
   status: 'open' | 'paid' | 'void';
   currency: string;
   amount: number;
   open: number;
-  dueOn: string;
+  due_on: string;
   buyer: string | null;
-  signupId: string;
-  accountId: string | null;
+  signup_id: string;
+  account_id: string | null;
 };
 
 /**
@@ -53,13 +52,13 @@ export async function numberChanges(trx: Transaction<DB>, limit: number): Promis
 export async function listChanged(
   db: Database,
   { after, limit, isOpen, zone }: { after: number; limit: number; isOpen: boolean; zone: string },
-): Promise<ChangedInvoice[]> {
-  const { rows } = await sql<Omit<ChangedInvoice, 'change' | 'amount' | 'open'> & Record<string, string>>`
+): Promise<(ChangedInvoice & { change: number })[]> {
+  const { rows } = await sql<Omit<ChangedInvoice, 'amount' | 'open'> & Record<string, string>>`
     select n.change, coalesce(i.document, i.number::text) as number, i.status, i.currency, i.unit_amount as amount,
       i.unit_amount - i.credited - i.allocated as open,
-      coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as "dueOn",
+      coalesce(d.facts->>'due_on', (i.due_at at time zone ${zone})::date::text) as due_on,
       case when c.account_id is not null then coalesce(d.facts #>> '{buyer,name}', i.buyer_name) end as buyer,
-      c.signup_id as "signupId", c.account_id as "accountId"
+      c.signup_id, c.account_id
     from invoice_changes n join invoices i on i.number = n.invoice join service_contracts c on c.id = i.contract_id
       left join documents d on d.number = i.document
     where n.change > ${after} ${isOpen ? sql`and i.status = 'open'` : sql``}

@@ -1,5 +1,6 @@
 // Lists everybody's contracts and invoices, and what waits for an administrator. This file only reads.
 import { sql } from 'kysely';
+import { countUpTo } from '../count.ts';
 import { firstUuid, readSlicesById } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
@@ -130,17 +131,12 @@ export async function sumOpen(
 }
 
 /** Counts no further than `limit`. */
-export async function countOpen(
-  db: Database,
-  limit: number,
-  { dueBefore }: { dueBefore?: Date } = {},
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from invoices where status = 'open' and due_at <= ${dueBefore ?? sql`'infinity'`} order by due_at
-      limit ${sql.lit(limit)}) open`.execute(db);
-  return rows[0]?.count ?? 0;
-}
+export const countOpen = (db: Database, limit: number, { dueBefore }: { dueBefore?: Date } = {}) =>
+  countUpTo(
+    db,
+    limit,
+    sql`from invoices where status = 'open' and due_at <= ${dueBefore ?? sql`'infinity'`} order by due_at`,
+  );
 
 /** A list reads one more row than it shows, to tell whether there are more (contract 7.300). */
 const listed = 101;
@@ -215,18 +211,8 @@ export async function listWaitingCountries(db: Database): Promise<WaitingCountry
 }
 
 /** Counts no further than `limit`. */
-export async function countWaitingCountries(
-  db: Database,
-  limit: number,
-  { before }: { before?: Date } = {},
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from billing_details where waits_since < ${before ?? sql`'infinity'`} limit ${sql.lit(limit)}) waiting`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
-}
+export const countWaitingCountries = (db: Database, limit: number, { before }: { before?: Date } = {}) =>
+  countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
  * Whether nobody has decided about the VAT id of `billing_details d`, though it may reverse the tax of a contract (contract
@@ -266,12 +252,7 @@ export async function countVatIdsToCheck(
   const isAsked = asking
     ? sql`(d.vat_id_ask_at <= ${asking.now} or d.vat_id_ask_at > ${asking.until})`
     : sql`true`;
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from billing_details d where ${isVatIdToCheck(countries)} and ${isAsked} limit ${sql.lit(limit)}) waiting`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+  return countUpTo(db, limit, sql`from billing_details d where ${isVatIdToCheck(countries)} and ${isAsked}`);
 }
 
 /** Documents whose files could not be made. */

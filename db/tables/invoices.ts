@@ -1,5 +1,5 @@
 // The only writer of `invoices` and `invoice_numbers`.
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { LostRace } from '../races.ts';
 import type { DB, Invoices } from '../schema.ts';
@@ -30,21 +30,21 @@ export type Invoice = {
 };
 
 const columns = [
-  'i.number',
+  'i.number as id',
   'i.document',
-  'i.contract_id',
+  'i.contract_id as contractId',
   'i.plan',
-  'i.period_starts_at',
-  'i.period_ends_at',
+  'i.period_starts_at as periodStartsAt',
+  'i.period_ends_at as periodEndsAt',
   'i.currency',
-  'i.unit_amount',
+  'i.unit_amount as unitAmount',
   'i.credited',
   'i.allocated',
   'i.status',
-  'i.issued_at',
-  'i.due_at',
-  'i.past_due_at',
-  'i.paid_at',
+  'i.issued_at as issuedAt',
+  'i.due_at as dueAt',
+  'i.past_due_at as pastDueAt',
+  'i.paid_at as paidAt',
 ] as const;
 
 type NewInvoice = Pick<
@@ -292,29 +292,21 @@ export async function hasOverdueInvoice(db: Database, accountId: string, now: Da
 
 const selectInvoices = (db: Database) => db.selectFrom('invoices as i').select(columns);
 
-type Row = Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email' | 'reminded'>;
+type Row = Awaited<ReturnType<ReturnType<typeof selectInvoices>['execute']>>[number];
 
-const readRow = (row: Row): Invoice => {
-  const unitAmount = Number(row.unit_amount);
+const readRow = ({ document, ...row }: Row): Invoice => {
+  const unitAmount = Number(row.unitAmount);
   const credited = Number(row.credited);
   const allocated = Number(row.allocated);
   return {
-    id: Number(row.number),
-    number: row.document ?? row.number,
-    hasDocument: row.document !== null,
-    contractId: row.contract_id,
-    plan: row.plan,
-    periodStartsAt: row.period_starts_at,
-    periodEndsAt: row.period_ends_at,
-    currency: row.currency,
+    ...row,
+    id: Number(row.id),
+    number: document ?? row.id,
+    hasDocument: document !== null,
     unitAmount,
     credited,
     allocated,
     open: unitAmount - credited - allocated,
-    status: row.status,
-    issuedAt: row.issued_at,
-    dueAt: row.due_at,
-    pastDueAt: row.past_due_at ?? row.due_at,
-    paidAt: row.paid_at,
+    pastDueAt: row.pastDueAt ?? row.dueAt,
   };
 };

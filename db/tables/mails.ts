@@ -2,6 +2,7 @@
 // any instance sends it. Its text is made only then, because this database must not hold the secrets in it.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
@@ -138,13 +139,12 @@ export async function postponeMail(
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
 /** Counts unsent mails that failed or were given up, no further than `limit`. */
-export async function countFailedMails(db: Database, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from mails where sent_at is null and (last_error is not null or given_up_at is not null)
-      limit ${sql.lit(limit)}) failed`.execute(db);
-  return rows[0]?.count ?? 0;
-}
+export const countFailedMails = (db: Database, limit: number): Promise<number> =>
+  countUpTo(
+    db,
+    limit,
+    sql`from mails where sent_at is null and (last_error is not null or given_up_at is not null)`,
+  );
 
 /** Makes mails due that were on hold while billing waited. Returns how many there were. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {

@@ -44,12 +44,8 @@ export async function listOwnDocuments(
 }
 
 /** Selects the first documents of each contract by an index, then the first of all. */
-export function selectOwnDocuments({
-  accountId,
-  limit,
-  sort,
-  last,
-}: Page & { last?: Position | undefined }): RawBuilder<Row> {
+export function selectOwnDocuments(page: Page & { last?: Position | undefined }): RawBuilder<Row> {
+  const { accountId, limit, sort, last } = page;
   const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
   const isAfter = (at: RawBuilder<unknown>, number: RawBuilder<unknown>) =>
     last ? sql`(${at}, ${number}) ${follows} (${last.at}::timestamptz, ${last.number}::text)` : sql`true`;

@@ -49,6 +49,11 @@ const readRow = (row: Row): Payment => ({
   unallocated: Number(row.unallocated),
 });
 
+const listRows = async (query: ReturnType<typeof selectPayments>): Promise<Payment[]> =>
+  (await query.execute()).map(readRow);
+
+const selectOldestFirst = (db: Database) => selectPayments(db).orderBy('recorded_at').orderBy('id');
+
 // Locks take places in a table that all transactions of the server share.
 const mostLocks = 500;
 
@@ -69,35 +74,30 @@ export async function findPayment(db: Database, id: string): Promise<Payment | u
   return row && readRow(row);
 }
 
-export async function findPayments(db: Database, ids: string[]): Promise<Payment[]> {
-  const rows = await selectPayments(db).where(sql<boolean>`id = any(${ids})`).execute();
-  return rows.map(readRow);
-}
+export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
+  listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
 /** Imported payments of these amounts, if their invoice number or reference has characters beyond ASCII. */
-export async function listImported(db: Database, amounts: number[]): Promise<Payment[]> {
-  const rows = await selectPayments(db)
-    .where('id', 'like', 'csv:%')
-    .where(sql<boolean>`amount = any(${amounts})`)
-    .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`)
-    .execute();
-  return rows.map(readRow);
-}
+export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
+  listRows(
+    selectPayments(db)
+      .where('id', 'like', 'csv:%')
+      .where(sql<boolean>`amount = any(${amounts})`)
+      .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`),
+  );
 
-/** Payments and refunds of these amounts, and the numbers of the invoices that they name or pay. Days are in the zone. */
+/** `numbers` are those of the invoices that the payment names or pays. */
+type Dated = Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & {
+  day: string;
+  numbers: string[];
+};
+
+/** Payments and refunds of these amounts. Days are in the zone. */
 export async function listPaymentsIn(
   db: Database,
   { zone, from, to, amounts }: { zone: string; from: string; to: string; amounts: number[] },
-): Promise<
-  (Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & { day: string; numbers: string[] })[]
-> {
-  const { rows } = await sql<
-    Pick<Payment, 'id' | 'kind' | 'currency' | 'reference'> & {
-      amount: string;
-      day: string;
-      numbers: string[];
-    }
-  >`
+): Promise<Dated[]> {
+  const { rows } = await sql<Omit<Dated, 'amount'> & { amount: string }>`
     select p.id, p.kind, p.currency, p.amount, p.reference, (p.paid_at at time zone ${zone})::date::text as day,
       array_remove(upper(p.invoice_number) || array(
         select distinct coalesce(i.document, i.number::text)
@@ -111,32 +111,20 @@ export async function listPaymentsIn(
 }
 
 /** Lists the returns of a payment, the oldest first. */
-export async function listReturns(db: Database, of: string): Promise<Payment[]> {
-  const rows = await selectPayments(db).where('of', '=', of).orderBy('recorded_at').orderBy('id').execute();
-  return rows.map(readRow);
-}
+export const listReturns = (db: Database, of: string): Promise<Payment[]> =>
+  listRows(selectOldestFirst(db).where('of', '=', of));
 
 /** Returns the oldest first. */
-export async function listUnallocated(db: Database, limit: number): Promise<Payment[]> {
-  const rows = await selectPayments(db)
-    .where('unallocated', '<>', '0')
-    .orderBy('recorded_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(readRow);
-}
+export const listUnallocated = (db: Database, limit: number): Promise<Payment[]> =>
+  listRows(selectOldestFirst(db).where('unallocated', '<>', '0').limit(limit));
 
 /** Payments that name one of these invoices and are not fully allocated, the oldest first. */
-export async function listWaitingFor(db: Database, numbers: string[]): Promise<Payment[]> {
-  const rows = await selectPayments(db)
-    .where('unallocated', '>', '0')
-    .where(sql<boolean>`upper(invoice_number) = any(${numbers})`)
-    .orderBy('recorded_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(readRow);
-}
+export const listWaitingFor = (db: Database, numbers: string[]): Promise<Payment[]> =>
+  listRows(
+    selectOldestFirst(db)
+      .where('unallocated', '>', '0')
+      .where(sql<boolean>`upper(invoice_number) = any(${numbers})`),
+  );
 
 export async function insertPayment(
   trx: Transaction<DB>,

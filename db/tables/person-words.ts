@@ -1,6 +1,7 @@
 // The only writer of `person_words`, by which staff find people, and of its queue `people_to_index`. Triggers add people whose
 // words have changed to the queue (queue_person and queue_people_of_account in db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
@@ -112,13 +113,8 @@ const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."fro
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
 /** Counts no further than `limit`. The count may be some seconds old. */
-export async function countPeopleIn(db: Database, state: FilterState, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from person_words where words @@ ${toQuery([], { state })}::tsquery limit ${sql.lit(limit)}
-    ) found`.execute(db);
-  return rows[0]?.count ?? 0;
-}
+export const countPeopleIn = (db: Database, state: FilterState, limit: number): Promise<number> =>
+  countUpTo(db, limit, sql`from person_words where words @@ ${toQuery([], { state })}::tsquery`);
 
 /** Returns the newest first. */
 export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>

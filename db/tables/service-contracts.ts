@@ -296,10 +296,10 @@ const writeQuantity = (price: Price | null) =>
     ? { price_each: price.unitAmount / price.quantity, price_quantity: price.quantity }
     : { price_each: null, price_quantity: null };
 
-type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
-  user_id: string;
-  account_id: string;
-};
+type Row = Pick<
+  Selectable<ServiceContracts>,
+  Extract<(typeof contractColumns)[number], string> | 'occurred_at'
+> & { user_id: string; account_id: string };
 
 /**
  * A constraint makes the first three columns null, or none of them. Until 1.2.0: a quantity counts only if it makes the amount,
@@ -329,12 +329,7 @@ const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 
-export const readContract = (
-  row: Pick<
-    Row,
-    Extract<(typeof contractColumns)[number], string> | 'user_id' | 'account_id' | 'occurred_at'
-  >,
-): Contract => ({
+export const readContract = (row: Row): Contract => ({
   id: row.id,
   userId: row.user_id,
   accountId: row.account_id,

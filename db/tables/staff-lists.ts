@@ -1,5 +1,6 @@
 // Lists of contracts and invoices, as administrators page through them (contract 12.140 and 12.240 to 12.244). Only reads.
 import { type RawBuilder, sql } from 'kysely';
+import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
 import { statusAt } from './contract-views.ts';
 import {
@@ -77,7 +78,7 @@ export async function listContracts(
 
 /** Counts no further than `limit`. */
 export const countContracts = (db: Database, limit: number, filters: Filters): Promise<number> =>
-  count(db, limit, sql`from service_contracts where ${contractFits(filters)}`);
+  countUpTo(db, limit, sql`from service_contracts where ${contractFits(filters)}`);
 
 function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
   const isFound =
@@ -100,21 +101,15 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
 }
 
 /** `before` is the `id` of an invoice. Only invoices that come after it in this order are returned. */
-export async function listInvoices(
-  db: Database,
-  { sort, before, limit, zone, ...filters }: Filters & Page<InvoiceSort, number> & { zone: string },
-): Promise<ListedInvoice[]> {
-  const { rows } = await buildInvoiceList({ sort, before, limit, zone, ...filters }).execute(db);
+export async function listInvoices(db: Database, asked: AskedInvoices): Promise<ListedInvoice[]> {
+  const { rows } = await buildInvoiceList(asked).execute(db);
   return rows.map(toInvoice);
 }
 
-export function buildInvoiceList({
-  sort,
-  before,
-  limit,
-  zone,
-  ...filters
-}: Filters & Page<InvoiceSort, number> & { zone: string }): RawBuilder<InvoiceRow> {
+type AskedInvoices = Filters & Page<InvoiceSort, number> & { zone: string };
+
+export function buildInvoiceList(asked: AskedInvoices): RawBuilder<InvoiceRow> {
+  const { sort, before, limit, zone, ...filters } = asked;
   const isByDue = sort.endsWith('due');
   const place = isByDue ? sql`(i.due_at, i.number)` : sql`i.number`;
   const last = isByDue
@@ -128,13 +123,7 @@ export function buildInvoiceList({
 
 /** Counts no further than `limit`. */
 export const countInvoices = (db: Database, limit: number, filters: Filters): Promise<number> =>
-  count(db, limit, sql`from invoices i where ${invoiceFits(filters)}`);
-
-async function count(db: Database, limit: number, from: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (select ${from} limit ${sql.lit(limit)}) listed`.execute(db);
-  return rows[0]?.count ?? 0;
-}
+  countUpTo(db, limit, sql`from invoices i where ${invoiceFits(filters)}`);
 
 /** Finds an invoice by its number or by the number of its credit note, or else a contract by its signup id. */
 export async function findNamed(

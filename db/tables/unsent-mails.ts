@@ -1,5 +1,6 @@
 // Lists unsent mails for administrators (contract 12.120 and 12.121). This file only reads.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import { isOnHold, mustLeave } from './mails.ts';
@@ -97,14 +98,8 @@ export async function listUnsentMails(
 }
 
 /** Counts no further than `limit`. */
-export async function countUnsentMails(db: Database, limit: number, filters: Filters): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from mails where sent_at is null and ${fits(filters)} limit ${sql.lit(limit)}) listed`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
-}
+export const countUnsentMails = (db: Database, limit: number, filters: Filters): Promise<number> =>
+  countUpTo(db, limit, sql`from mails where sent_at is null and ${fits(filters)}`);
 
 export const findUnsentMail = (db: Database, id: string): Promise<UnsentMail | undefined> =>
   selectUnsent(db).where('id', '=', id).executeTakeFirst();

@@ -1,4 +1,5 @@
 import type { Refused } from '../../refused.ts';
+import { Fact } from '../fact.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { BillingDetailsForm, sayVatId } from './billing-details-form.tsx';
@@ -71,10 +72,8 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
   return (
     <>
       <dl className="facts">
-        <dt>Company</dt>
-        <dd>{company ? <bdi>{company}</bdi> : none}</dd>
-        <dt>Address</dt>
-        <dd>
+        <Fact name="Company">{company ? <bdi>{company}</bdi> : none}</Fact>
+        <Fact name="Address">
           {named
             ? lines.filter(Boolean).map((line, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
@@ -83,9 +82,8 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
                 </div>
               ))
             : none}
-        </dd>
-        <dt>VAT ID</dt>
-        <dd>
+        </Fact>
+        <Fact name="VAT ID">
           {vatId ? (
             <>
               <bdi>{vatId}</bdi>
@@ -94,9 +92,8 @@ function Text({ details, countries, email }: Pick<Props, 'details' | 'countries'
           ) : (
             none
           )}
-        </dd>
-        <dt>Invoices go to</dt>
-        <dd>{(hasProvedInvoiceEmail && invoiceEmail) || email}</dd>
+        </Fact>
+        <Fact name="Invoices go to">{(hasProvedInvoiceEmail && invoiceEmail) || email}</Fact>
       </dl>
       <div className="actions">
         <a className="button secondary" href="/profile/billing?edit=details#details">

@@ -1,6 +1,7 @@
 // An invoice or a credit note.
 import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
+import { Fact } from '../fact.tsx';
 import { Day } from '../instant.tsx';
 import { Money } from '../money.tsx';
 import { InvoiceState } from './invoices.tsx';
@@ -47,46 +48,29 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
         </Party>
       </div>
       <dl className="facts">
-        <dt>{facts.kind === 'invoice' ? 'Invoice number' : 'Credit note number'}</dt>
-        <dd>{number}</dd>
-        <dt>Date of issue</dt>
-        <dd>
+        <Fact name={facts.kind === 'invoice' ? 'Invoice number' : 'Credit note number'}>{number}</Fact>
+        <Fact name="Date of issue">
           <FactsDay day={facts.issued_on} />
-        </dd>
-        {facts.replaces && (
-          <>
-            <dt>Takes the place of</dt>
-            <dd>Invoice {facts.replaces}</dd>
-          </>
-        )}
+        </Fact>
+        {facts.replaces && <Fact name="Takes the place of">Invoice {facts.replaces}</Fact>}
         {facts.invoice && (
-          <>
-            <dt>Corrects</dt>
-            <dd>
-              <a href={`${path}/${facts.invoice.number}`}>Invoice {facts.invoice.number}</a> of{' '}
-              <FactsDay day={facts.invoice.issued_on} />
-            </dd>
-          </>
+          <Fact name="Corrects">
+            <a href={`${path}/${facts.invoice.number}`}>Invoice {facts.invoice.number}</a> of{' '}
+            <FactsDay day={facts.invoice.issued_on} />
+          </Fact>
         )}
-        <dt>Period</dt>
-        <dd>
+        <Fact name="Period">
           <FactsDay day={line.first_day} /> to <FactsDay day={line.last_day} />
-        </dd>
+        </Fact>
         {facts.due_on && (
-          <>
-            <dt>Due</dt>
-            <dd>
-              <FactsDay day={facts.due_on} />
-            </dd>
-          </>
+          <Fact name="Due">
+            <FactsDay day={facts.due_on} />
+          </Fact>
         )}
         {invoice && (
-          <>
-            <dt>Status</dt>
-            <dd>
-              <InvoiceState {...invoice} />
-            </dd>
-          </>
+          <Fact name="Status">
+            <InvoiceState {...invoice} />
+          </Fact>
         )}
       </dl>
       <table>

@@ -136,16 +136,10 @@ function NextCharge({ next, isBeforeTax }: { next: Next; isBeforeTax: boolean })
   );
 }
 
+type Waiting = { count: number; sums: Amount[]; isBeforeTax: boolean };
+
 /** Periods that begin while a contract is past due, if the settings let them wait (contract 7.478). */
-export const WaitingPeriods = ({
-  count,
-  sums,
-  isBeforeTax,
-}: {
-  count: number;
-  sums: Amount[];
-  isBeforeTax: boolean;
-}) => (
+export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   <>
     {count === 1 ? '1 period waits: ' : `${count} periods wait: `}
     {sums.map((sum, at) => (

@@ -1,11 +1,9 @@
 import { Section } from '../section.tsx';
 
+type Props = { undecided: { email: string; isProved: boolean } | null };
+
 /** Asks whether to keep the address for invoices that a signup named (contract 7.402). */
-export function UndecidedInvoiceEmail({
-  undecided,
-}: {
-  undecided: { email: string; isProved: boolean } | null;
-}) {
+export function UndecidedInvoiceEmail({ undecided }: Props) {
   if (!undecided) return null;
   const { email, isProved } = undecided;
   return (

@@ -1,3 +1,4 @@
+import { Fact } from '../fact.tsx';
 import type { Person } from './acts.tsx';
 import { Name, personPath, roleWords } from './words.tsx';
 
@@ -10,23 +11,18 @@ export function PersonFacts({ person }: { person: Person }) {
       </h2>
       <div className="card">
         <dl className="facts">
-          <dt>Name</dt>
-          <dd>
+          <Fact name="Name">
             <Name>{name}</Name>
-          </dd>
-          <dt>Email address</dt>
-          <dd>
+          </Fact>
+          <Fact name="Email address">
             <Name>{email}</Name>{' '}
             {emailVerifiedAt ? '(verified)' : holdsEmail ? '(not verified)' : '(only typed by somebody)'}
-          </dd>
-          <dt>Role</dt>
-          <dd>{roleWords[role]}</dd>
-          <dt>Account</dt>
-          <dd>
+          </Fact>
+          <Fact name="Role">{roleWords[role]}</Fact>
+          <Fact name="Account">
             <Name>{account.name}</Name>
-          </dd>
-          <dt>Others in it</dt>
-          <dd>
+          </Fact>
+          <Fact name="Others in it">
             {account.others.length === 0
               ? 'Nobody'
               : account.others.map((other) => (
@@ -38,11 +34,10 @@ export function PersonFacts({ person }: { person: Person }) {
                     {other.role !== 'user' && `, ${roleWords[other.role]}`}
                   </div>
                 ))}
-          </dd>
-          <dt>User id</dt>
-          <dd>
+          </Fact>
+          <Fact name="User id">
             <code>{id}</code>
-          </dd>
+          </Fact>
         </dl>
         <div className="actions">
           <a href={`/admin/audit?person=${id}`}>See them in the audit</a>

@@ -1,5 +1,6 @@
 import { Contracts } from '../account/contracts.tsx';
 import { Badge } from '../badge.tsx';
+import { Fact } from '../fact.tsx';
 import { Instant } from '../instant.tsx';
 import { Section } from '../section.tsx';
 import { Acts, type Person } from './acts.tsx';
@@ -28,19 +29,8 @@ export function BillingSection({ person }: { person: Person }) {
         <Acts at="billing" />
       </Section>
     );
-  const {
-    company,
-    address,
-    country,
-    waiting,
-    vatId,
-    hasCheckedVatId,
-    hasRefusedVatId,
-    vatCheck,
-    invoiceEmail,
-    provedInvoiceEmail,
-    ignored,
-  } = billing;
+  const { company, address, country, waiting, vatId, vatCheck, invoiceEmail, ignored } = billing;
+  const { hasCheckedVatId, hasRefusedVatId, provedInvoiceEmail } = billing;
   return (
     <Section
       id="billing"
@@ -48,14 +38,11 @@ export function BillingSection({ person }: { person: Person }) {
       intro={account.others.length > 0 ? 'They hold for everybody in the account.' : undefined}
     >
       <dl className="facts">
-        <dt>Company</dt>
-        <dd>{company ? <Name>{company}</Name> : none}</dd>
-        <dt>Address</dt>
-        <dd>
+        <Fact name="Company">{company ? <Name>{company}</Name> : none}</Fact>
+        <Fact name="Address">
           {address ? listLines(address) : country ? `None, but the country is known: ${country}` : none}
-        </dd>
-        <dt>VAT ID</dt>
-        <dd>
+        </Fact>
+        <Fact name="VAT ID">
           {vatId ? (
             <>
               <Name>{vatId}</Name>{' '}
@@ -67,9 +54,8 @@ export function BillingSection({ person }: { person: Person }) {
           ) : (
             none
           )}
-        </dd>
-        <dt>Invoices go to</dt>
-        <dd>
+        </Fact>
+        <Fact name="Invoices go to">
           {invoiceEmail ? (
             <>
               <Name>{invoiceEmail}</Name> {provedInvoiceEmail ? '(confirmed)' : '(not confirmed yet)'}
@@ -77,29 +63,25 @@ export function BillingSection({ person }: { person: Person }) {
           ) : (
             'The person’s own address'
           )}
-        </dd>
+        </Fact>
         {waiting && (
-          <>
-            <dt>Waits for you</dt>
-            <dd>
-              {waiting.address ? listLines(waiting.address) : waiting.country}
-              <div>
-                {waiting.vatId ? (
-                  <>
-                    VAT ID <Name>{waiting.vatId}</Name>
-                  </>
-                ) : (
-                  'No VAT ID'
-                )}
-              </div>
-            </dd>
-          </>
+          <Fact name="Waits for you">
+            {waiting.address ? listLines(waiting.address) : waiting.country}
+            <div>
+              {waiting.vatId ? (
+                <>
+                  VAT ID <Name>{waiting.vatId}</Name>
+                </>
+              ) : (
+                'No VAT ID'
+              )}
+            </div>
+          </Fact>
         )}
         {ignored.length > 0 && (
-          <>
-            <dt>Left out of a signup</dt>
-            <dd>{sayIgnored(ignored)}. Ask the customer to enter it under Billing.</dd>
-          </>
+          <Fact name="Left out of a signup">
+            {sayIgnored(ignored)}. Ask the customer to enter it under Billing.
+          </Fact>
         )}
       </dl>
       <Acts at="billing" />

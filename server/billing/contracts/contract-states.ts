@@ -39,17 +39,15 @@ export function presentStatus(
 /** Whether the contract is neither canceled nor expired (contract 8.61). */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
+type Scheduled = Pick<Contract, 'status' | 'nextPeriodStartsAt'>;
+
 /** It ended with its trial, or without ever having a period. */
-export const hasNoPeriods = ({
-  status,
-  nextPeriodStartsAt,
-}: Pick<Contract, 'status' | 'nextPeriodStartsAt'>) => !isRunning(status) && nextPeriodStartsAt === null;
+export const hasNoPeriods = ({ status, nextPeriodStartsAt }: Scheduled): boolean =>
+  !isRunning(status) && nextPeriodStartsAt === null;
 
 /** No period follows. What waits for the next one is due then, unless the contract ends with its trial. */
-export const isPastLast = (
-  { status, nextPeriodStartsAt }: Pick<Contract, 'status' | 'nextPeriodStartsAt'>,
-  isEnding = false,
-): boolean => (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
+export const isPastLast = ({ status, nextPeriodStartsAt }: Scheduled, isEnding = false): boolean =>
+  (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
 
 /** What a report from the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
@@ -97,11 +95,7 @@ export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as con
 export type IdleReason = (typeof idleReasons)[number];
 
 /** Returns undefined if the report counts. */
-export function findIdleReason(
-  contract: ContractTerms & Pick<Contract, 'cancelsAt'>,
-  report: Report,
-  now: Date,
-): IdleReason | undefined {
+export function findIdleReason(contract: Known, report: Report, now: Date): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';
   if (reportedAt === appliedAt) return 'same_time';

@@ -5,14 +5,15 @@ import { instantSchema } from '../../basics/instant.ts';
 import { readCsv } from '../../runtime/csv.ts';
 import { FileError, splitLines } from '../../runtime/files.ts';
 import { isBlank, parseStrictJson, StrictJsonError } from '../../sso/strict-json.ts';
+import { contractStatusSchema } from './contract-list.ts';
 import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
 
 const maxLineLength = 64 * 1024;
 
-const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
-
 // Instants are spelled as in the list of contracts, so that they can be compared.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
+
+const statuses = contractStatusSchema.options;
 
 const lineSchema = z.object({
   signup_id: signupIdSchema,
@@ -115,14 +116,8 @@ async function* readCsvLines(
 }
 
 /** An empty cell is null if the member may be null, and otherwise a fault. */
-function toMembers({
-  currency,
-  unit_amount,
-  interval,
-  quantity,
-  price: _,
-  ...members
-}: Record<string, string>): Record<string, unknown> {
+function toMembers(cells: Record<string, string>): Record<string, unknown> {
+  const { currency, unit_amount, interval, quantity, price: _, ...members } = cells;
   const hasPrice = currency || unit_amount || interval;
   const readWhole = (cell: string | undefined) => (/^\d{1,16}$/.test(cell ?? '') ? Number(cell) : cell);
   const price = {

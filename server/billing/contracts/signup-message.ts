@@ -32,14 +32,11 @@ const quantitySchema = z
   .min(1, 'Must be 1 or more.')
   .max(100_000, 'Must be 100000 or less.');
 
+type Priced = { unit_amount: number; quantity?: number | null | undefined };
+
 /** A single price may be higher: its periods are blocked, as before there were quantities. */
-const isTooMuch = ({
-  unit_amount,
-  quantity,
-}: {
-  unit_amount: number;
-  quantity?: number | null | undefined;
-}) => (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
+const isTooMuch = ({ unit_amount, quantity }: Priced) =>
+  (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
 
 const tooMuch = 'Makes more than 1000000000000 minor units with this unit_amount.';
 
@@ -55,11 +52,15 @@ export const priceSchema = z
   })
   .refine((price) => !isTooMuch(price), { path: ['quantity'], error: tooMuch });
 
+/** Somebody else’s own name for something. */
+export const foreignIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+
 export const chargeSchema = z.object({
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
-    .describe('The CRM’s own name for the charge. Each counts once for ever in its contract.'),
+  id: foreignIdSchema.describe(
+    'The CRM’s own name for the charge. Each counts once for ever in its contract.',
+  ),
   title: billingTextSchema(200).describe('What the line of the invoice says.'),
   unit_amount: z
     .int(notWhole)
@@ -90,10 +91,9 @@ export const planSchema = z
   .string()
   .regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of the characters a-z 0-9 _ -');
 
-export const signupIdSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
-  .describe('The CRM’s own name for the signup. Its contract keeps it for ever.');
+export const signupIdSchema = foreignIdSchema.describe(
+  'The CRM’s own name for the signup. Its contract keeps it for ever.',
+);
 
 const hasInstants = (value: unknown) =>
   isObject(value) &&
@@ -222,14 +222,8 @@ export function readReport({ occurred_at, contract }: Signup): Report {
 
 export const readCharges = ({ contract: { price, charges } }: Signup): ContractCharge[] =>
   (price ? (charges ?? []) : []).map(({ id, title, unit_amount, quantity, when }) => ({
-    ...{
-      id,
-      title,
-      currency: price?.currency ?? '',
-      unitAmount: unit_amount,
-      quantity: quantity ?? 1,
-      due: when,
-    },
+    ...{ id, title, currency: price?.currency ?? '', unitAmount: unit_amount },
+    ...{ quantity: quantity ?? 1, due: when },
   }));
 
 /** The price as the API has it. */

@@ -12,7 +12,6 @@ import {
   lapseCharges,
 } from '../../../db/tables/contract-charges.ts';
 import { isPastDue } from '../../../db/tables/invoices.ts';
-import { deferMail } from '../../../db/tables/mails.ts';
 import {
   type Contract,
   deferContract,
@@ -24,21 +23,19 @@ import {
 } from '../../../db/tables/service-contracts.ts';
 import { listWaitingPeriods, setWaitingPeriods } from '../../../db/tables/waiting-periods.ts';
 import { invalidMember } from '../../basics/errors.ts';
-import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
 import { canGetMail } from '../../identity/ground/email-address.ts';
 import { notify } from '../../identity/ground/notices.ts';
 import type { Config } from '../../settings/config.ts';
 import { userIdSchema, wireInstantSchema } from '../../sso/payload.ts';
 import type { Trace } from '../../web/trace-context.ts';
-import { contractStatusSchema } from '../contracts/contract-list.ts';
+import { contractStatusSchema, describeContract } from '../contracts/contract-list.ts';
 import {
   applyReport,
   findIdleReason,
   hasNoPeriods,
   type IdleReason,
   idleReasons,
-  presentStatus,
   type Report,
   readEnd,
   settleCancelsAt,
@@ -46,7 +43,6 @@ import {
 } from '../contracts/contract-states.ts';
 import {
   chargeSchema,
-  describePrice,
   planSchema,
   priceSchema,
   readCharges,
@@ -57,7 +53,7 @@ import {
 import { invoiceBegun } from '../invoices/invoicing.ts';
 import { findZone } from '../invoices/issue.ts';
 import { findPeriodsEnd } from '../values/periods.ts';
-import { correctCustomer } from './correct-customer.ts';
+import { correctCustomer, deferWelcome } from './correct-customer.ts';
 import { fillDetails } from './signup-details.ts';
 
 export type SignupOutcome = {
@@ -176,13 +172,7 @@ async function welcomeCustomer(
   if (!canGetMail(user.email, config))
     throw invalidMember('/user/email', 'Must be an address that mail can be sent to.');
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
-  deferMail(trx, {
-    kind: 'welcome',
-    userId: ids.id,
-    recipient: user.email,
-    details: { ...keepTrace(trace), contract },
-    now,
-  });
+  deferWelcome(trx, { userId: ids.id, recipient: user.email, contract, now, trace });
   return ids;
 }
 
@@ -224,19 +214,15 @@ export function describeOutcome(
   { contract, change, charges, reason, isNewCustomer, ignored }: SignupOutcome,
   now: Date,
 ): z.infer<typeof signupAnswerSchema> {
+  const { signup_id, user_id, occurred_at: _, ...described } = describeContract(contract, now);
   return {
-    signup_id: contract.signupId,
+    signup_id,
     applied: change !== 'unchanged',
     ...(reason && { reason }),
-    user: { id: contract.userId, created: isNewCustomer },
+    user: { id: user_id, created: isNewCustomer },
     account: { id: contract.accountId, created: isNewCustomer },
     contract: {
-      id: contract.id,
-      status: presentStatus(contract, now),
-      plan: contract.plan,
-      trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
-      cancels_at: contract.cancelsAt?.toISOString() ?? null,
-      price: describePrice(contract.price),
+      ...described,
       charges: charges.map(({ id, title, unitAmount, quantity, due }) => ({
         ...{ id, title, unit_amount: unitAmount, quantity, when: due },
       })),

@@ -37,15 +37,14 @@ export async function correctCustomer(
   // The links that went to the wrong address must not open the account.
   await voidMails(trx, user.id, 'address_changed');
   await updateUser(trx, user.id, { email: said.email });
-  deferMail(trx, {
-    kind: 'welcome',
-    userId: user.id,
-    recipient: said.email,
-    details: { ...keepTrace(trace), contract: contract.id },
-    now,
-  });
+  deferWelcome(trx, { userId: user.id, recipient: said.email, contract: contract.id, now, trace });
   return [];
 }
+
+type Welcome = { userId: string; recipient: string; contract: string; now: Date; trace: Trace | undefined };
+
+export const deferWelcome = (trx: Transaction<DB>, { contract, trace, ...mail }: Welcome): void =>
+  deferMail(trx, { kind: 'welcome', ...mail, details: { ...keepTrace(trace), contract } });
 
 /** Nobody can log in without a password, a passkey, a proved address or a marketplace. */
 const hasArrived = (user: User): boolean =>

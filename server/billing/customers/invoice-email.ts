@@ -9,10 +9,12 @@ import {
   updateBillingDetails,
 } from '../../../db/tables/billing-details.ts';
 import { deferEndOfInvoiceEmailTokens } from '../../../db/tables/mail-tokens.ts';
-import { deleteUnsentInvoiceEmailMails } from '../../../db/tables/mails.ts';
+import { deferMail, deleteUnsentInvoiceEmailMails } from '../../../db/tables/mails.ts';
 import { listUsersOfAccount } from '../../../db/tables/users.ts';
 import type { Dependencies, EndsWithPerson } from '../../ground/dependencies.ts';
+import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { notify } from '../../identity/ground/notices.ts';
+import type { Trace } from '../../web/trace-context.ts';
 
 /** Ends all links that could prove the account's address for invoices, including links in mails that are not sent yet. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
@@ -20,6 +22,12 @@ export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: stri
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
+
+export type LinkMail = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
+
+/** `until` puts this mail among the mails that people wait for (db/tables/mails.ts). */
+export const deferInvoiceEmailLink = (trx: Transaction<DB>, { trace, ...mail }: LinkMail): void =>
+  deferMail(trx, { kind: 'invoice_email', ...mail, details: { ...keepTrace(trace), until: '' } });
 
 /** What was done to the address for invoices. */
 type InvoiceEmailChange = 'given' | 'proved' | 'kept' | 'removed';

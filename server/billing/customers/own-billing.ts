@@ -134,9 +134,10 @@ const monthsAhead = 13;
 
 /** Returns the contract's next invoice, or null if none is known. A blocked invoice has no amount. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
-  const first = settings && findForecast(settings, asked, now);
-  if (!first) return null;
-  if (first === 'held') return { state: 'held' as const };
+  if (!settings) return null;
+  const { documents, held } = previewDocuments(settings.settings, asked, { now, months: monthsAhead });
+  const [first] = documents;
+  if (!first) return held && { state: 'held' as const };
   if (presentStatus(asked.contract, now) === 'past_due' && !invoicesPastDue(settings.settings)) {
     const end = findPeriodsEnd(zoneOf(settings), asked.contract);
     const charges = [...asked.waiting, ...listPeriods(asked.contract, now, end).charges];
@@ -151,15 +152,9 @@ function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date)
     });
     return { state: 'after_payment' as const, periods: waiting.length, sums };
   }
-  return { state: 'comes' as const, ...first };
-}
-
-function findForecast({ settings }: Settings, asked: Asked, now: Date) {
-  const { documents, held } = previewDocuments(settings, asked, { now, months: monthsAhead });
-  const [first] = documents;
-  if (!first) return held && 'held';
   const { currency, tax, total, rate, issued_on } = first;
   return {
+    state: 'comes' as const,
     on: toDate(issued_on),
     total: toAmount(currency, total),
     /** In hundredths of a percent. */

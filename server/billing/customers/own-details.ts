@@ -11,12 +11,10 @@ import {
   proveInvoiceEmail,
 } from '../../../db/tables/billing-details.ts';
 import { consumeMailToken, findAddressToken } from '../../../db/tables/mail-tokens.ts';
-import { deferMail } from '../../../db/tables/mails.ts';
 import { findReservation } from '../../../db/tables/reserved-addresses.ts';
 import { lockUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { findDeviceName } from '../../identity/ground/device.ts';
 import { hashToken } from '../../identity/ground/tokens.ts';
 import { trailOf } from '../../identity/ground/trail.ts';
@@ -30,7 +28,7 @@ import {
 import type { Visit } from '../../web/requests.ts';
 import { isCountryUnread } from '../invoices/read-details.ts';
 import { asGiven } from '../invoices/waiting-country.ts';
-import { endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
+import { deferInvoiceEmailLink, endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { readGiven, type SomeDetails, saveDetails } from './save-details.ts';
 
 /** Throws 403 `email_unverified`: billing is only for people whose address is proved (contract 2.3). */
@@ -157,14 +155,8 @@ async function sendLink(
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
   // A reserved address gets no such mail (contract 2.35), and the person who asks must not learn that it is reserved.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
-  deferMail(trx, {
-    kind: 'invoice_email',
-    userId: actor.session.user.id,
-    recipient,
-    // `until` puts this mail among the mails that people wait for (db/tables/mails.ts).
-    details: { ...keepTrace(actor.visit.trace), until: '' },
-    now: now(),
-  });
+  const { session, visit } = actor;
+  deferInvoiceEmailLink(trx, { userId: session.user.id, recipient, now: now(), trace: visit.trace });
 }
 
 /** Returns undefined if the link does not work. Does not use up the link. */

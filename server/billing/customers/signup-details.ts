@@ -9,13 +9,11 @@ import {
   lockBillingDetails,
   updateBillingDetails,
 } from '../../../db/tables/billing-details.ts';
-import { deferMail } from '../../../db/tables/mails.ts';
 import { findReservation } from '../../../db/tables/reserved-addresses.ts';
 import { type Contract, hasMadeAccount } from '../../../db/tables/service-contracts.ts';
 import { findUserById } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
-import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { spendAllowance } from '../../identity/ground/allowances.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Trace } from '../../web/trace-context.ts';
@@ -33,7 +31,7 @@ import {
 } from '../invoices/read-details.ts';
 import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 import { readCountry } from '../values/countries.ts';
-import { endInvoiceEmailLinks } from './invoice-email.ts';
+import { deferInvoiceEmailLink, endInvoiceEmailLinks, type LinkMail } from './invoice-email.ts';
 import { listChanged } from './save-details.ts';
 
 type FromSignup = {
@@ -89,10 +87,8 @@ export async function fillDetails(
   return faulty;
 }
 
-type Asked = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
-
 /** Mails an address at most twice a day, however many signups name it. */
-async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: Asked): Promise<void> {
+async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: LinkMail): Promise<void> {
   const user = await findUserById(trx, userId);
   // The user's own address gets invoices in any case.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
@@ -102,13 +98,7 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
     if (error instanceof AppError && error.code === 'rate_limited') return;
     throw error;
   }
-  deferMail(trx, {
-    kind: 'invoice_email',
-    userId,
-    recipient,
-    details: { ...keepTrace(trace), until: '' },
-    now,
-  });
+  deferInvoiceEmailLink(trx, { userId, recipient, now, trace });
 }
 
 /**

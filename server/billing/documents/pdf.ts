@@ -4,7 +4,7 @@ import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from '../values/amounts.ts';
 import { spellIban } from '../values/bank-account.ts';
 import { formatAmount, formatDecimal, formatPercent, writeDigits } from '../values/decimals.ts';
-import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
+import { type DocumentFacts, type Line, listAddress, listLines } from '../values/document-facts.ts';
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
@@ -17,14 +17,12 @@ type PdfParts = { fonts: readonly Uint8Array[]; xml: string | undefined; sealed:
 type Built = { pdf: Uint8Array; missing: string[] };
 
 /** `sealed` is JSON. The same facts and parts make the same bytes. */
-export async function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts): Promise<Built> {
+export function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts): Promise<Built> {
   const issuedAt = new Date(facts.record.issued_at);
-  const sheet = openSheet(fonts, `${titles[facts.kind]} ${facts.number}`, issuedAt);
-  const bytes = collect(sheet.doc);
-  writeDocument(sheet, facts);
-  attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
-  sheet.doc.end();
-  return { pdf: await bytes, missing: [...sheet.missing] };
+  return build(fonts, `${titles[facts.kind]} ${facts.number}`, issuedAt, (sheet) => {
+    writeDocument(sheet, facts);
+    attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
+  });
 }
 
 /** `reminder` is the mail. */
@@ -39,42 +37,40 @@ export type SampleToMake = {
 const sampleMark = 'SAMPLE: this is no invoice, and nothing is owed.';
 
 /** The invoice, the credit note and the reminder follow each other. A sample has no attachments. */
-export async function buildSample({ invoice, creditNote, reminder, fonts }: SampleToMake): Promise<Built> {
-  const sheet = openSheet(fonts, 'Sample documents', new Date(invoice.record.issued_at));
-  const bytes = collect(sheet.doc);
-  const { left, right } = page;
-  const mark = (as: 'P' | 'Artifact') =>
-    sheet.write(sampleMark, {
-      x: left,
-      y: 24,
-      width: right - left,
-      size: 12,
-      bold: true,
-      colour: '#b3261e',
-      as,
-    });
-  const countPages = () => sheet.doc.bufferedPageRange().count;
-  const parts = [
-    () => writeDocument(sheet, invoice),
-    () => writeDocument(sheet, creditNote),
-    () => writeMail(sheet, reminder),
-  ];
-  for (const [at, write] of parts.entries()) {
-    if (at > 0) sheet.addPage();
-    const first = countPages() - 1;
-    mark('P');
-    write();
-    for (let other = first + 1; other < countPages(); other++) {
-      sheet.doc.switchToPage(other);
-      mark('Artifact');
+export const buildSample = ({ invoice, creditNote, reminder, fonts }: SampleToMake): Promise<Built> =>
+  build(fonts, 'Sample documents', new Date(invoice.record.issued_at), (sheet) => {
+    const mark = (as: 'P' | 'Artifact') =>
+      sheet.write(sampleMark, { ...fullLine, y: 24, size: 12, bold: true, colour: '#b3261e', as });
+    const countPages = () => sheet.doc.bufferedPageRange().count;
+    const parts = [
+      () => writeDocument(sheet, invoice),
+      () => writeDocument(sheet, creditNote),
+      () => writeMail(sheet, reminder),
+    ];
+    for (const [at, write] of parts.entries()) {
+      if (at > 0) sheet.addPage();
+      const first = countPages() - 1;
+      mark('P');
+      write();
+      for (let other = first + 1; other < countPages(); other++) {
+        sheet.doc.switchToPage(other);
+        mark('Artifact');
+      }
     }
-  }
+  });
+
+async function build(
+  fonts: readonly Uint8Array[],
+  Title: string,
+  CreationDate: Date,
+  write: (sheet: Sheet) => void,
+): Promise<Built> {
+  const sheet = new Sheet(fonts, { Title, Producer: 'pdfkit', Creator: 'identity-service', CreationDate });
+  const bytes = collect(sheet.doc);
+  write(sheet);
   sheet.doc.end();
   return { pdf: await bytes, missing: [...sheet.missing] };
 }
-
-const openSheet = (fonts: readonly Uint8Array[], Title: string, CreationDate: Date) =>
-  new Sheet(fonts, { Title, Producer: 'pdfkit', Creator: 'identity-service', CreationDate });
 
 function writeDocument(sheet: Sheet, facts: DocumentFacts): void {
   const first = sheet.doc.bufferedPageRange().count - 1;
@@ -91,41 +87,22 @@ const titles = { invoice: 'Invoice', credit_note: 'Credit note' };
 const grey = '#5c5c5c';
 const halfWidth = 230;
 const rightColumn = page.right - halfWidth;
+const fullLine = { x: page.left, width: page.right - page.left };
+const toTheRight = { x: rightColumn, width: halfWidth, align: 'right' } as const;
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const formatDay = (iso: string) => day.format(new Date(`${iso}T00:00:00Z`));
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
-
-const listAddress = ({ line1, line2, postcode, city, country }: Address): (string | undefined)[] => [
-  line1,
-  line2,
-  `${postcode} ${city}`.trim(),
-  regions.of(country),
-];
 
 const joinLines = (...lines: (string | null | undefined | false)[]) => lines.filter(Boolean).join('\n');
 
 function writeHead(sheet: Sheet, facts: DocumentFacts): void {
   const { seller } = facts;
-  const title = sheet.write(titles[facts.kind], {
-    x: rightColumn,
-    width: halfWidth,
-    size: 22,
-    align: 'right',
-    as: 'H1',
-  });
-  const number = sheet.write(facts.number, {
-    x: rightColumn,
-    y: title,
-    width: halfWidth,
-    size: 11,
-    align: 'right',
-    colour: grey,
-  });
+  const title = sheet.write(titles[facts.kind], { ...toTheRight, size: 22, as: 'H1' });
+  const number = sheet.write(facts.number, { ...toTheRight, y: title, size: 11, colour: grey });
   const name = sheet.write(seller.name, { x: page.left, width: halfWidth, size: 11, bold: true });
   const end = sheet.write(
     joinLines(
-      ...listAddress(seller.address),
+      ...listAddress(seller),
       seller.email,
       seller.vat_id && `VAT ID ${seller.vat_id}`,
       seller.tax_number && `Tax number ${seller.tax_number}`,
@@ -140,11 +117,7 @@ function writeParties(sheet: Sheet, facts: DocumentFacts): void {
   const label = sheet.write('Billed to', { x: page.left, width: halfWidth, colour: grey, as: 'H2' });
   const name = sheet.write(buyer.name, { x: page.left, y: label, width: halfWidth, size: 10, bold: true });
   const buyerEnd = sheet.write(
-    joinLines(
-      ...(buyer.address ? listAddress(buyer.address) : [buyer.country && regions.of(buyer.country)]),
-      buyer.email,
-      buyer.vat_id && `VAT ID ${buyer.vat_id}`,
-    ),
+    joinLines(...listAddress(buyer), buyer.email, buyer.vat_id && `VAT ID ${buyer.vat_id}`),
     { x: page.left, y: name + 1, width: halfWidth },
   );
   const rows = [
@@ -266,9 +239,8 @@ function writeTotals(sheet: Sheet, facts: DocumentFacts): void {
   });
   sheet.y += 12;
   if (words) {
-    const width = page.right - page.left;
-    sheet.reserve(sheet.heightOf(sheet.layOut(words, width)));
-    sheet.y = sheet.write(words, { x: page.left, width }) + 12;
+    sheet.reserve(sheet.heightOf(sheet.layOut(words, fullLine.width)));
+    sheet.y = sheet.write(words, fullLine) + 12;
   }
 }
 
@@ -277,12 +249,12 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
   if (invoice) {
     const text = `This credit note corrects invoice ${invoice.number} of ${formatDay(invoice.issued_on)}. You do not have to pay anything for it.`;
     sheet.reserve(20);
-    sheet.y = sheet.write(text, { x: page.left, width: page.right - page.left });
+    sheet.y = sheet.write(text, fullLine);
     return;
   }
   const code = buildEpcText(facts);
   const codeSize = 96;
-  const width = page.right - page.left - (code ? codeSize + 24 : 0);
+  const width = fullLine.width - (code ? codeSize + 24 : 0);
   const rows: [string, string][] = seller.iban
     ? [
         ['Account holder', seller.name],
@@ -307,22 +279,16 @@ function writePayment(sheet: Sheet, facts: DocumentFacts): void {
   if (text) y = sheet.write(text, { x: page.left, y: y + 4, width });
   if (link) y = sheet.writeLink(link, { x: page.left, y: y + 4, width });
   if (code) {
-    const x = page.right - codeSize;
-    const codeTop = sheet.y + 10;
-    sheet.drawCode(code, {
-      x,
-      y: codeTop,
-      size: codeSize,
-      alt: 'QR code with this account, reference and amount',
-    });
-    const caption = { x: rightColumn, y: codeTop + codeSize + 10, width: halfWidth, align: 'right' } as const;
-    y = Math.max(y, sheet.write('Scan with your banking app', { ...caption, size: 7, colour: grey }));
+    const place = { x: page.right - codeSize, y: sheet.y + 10, size: codeSize };
+    sheet.drawCode(code, { ...place, alt: 'QR code with this account, reference and amount' });
+    const caption = { ...toTheRight, y: place.y + codeSize + 10, size: 7, colour: grey };
+    y = Math.max(y, sheet.write('Scan with your banking app', caption));
   }
   sheet.y = y;
 }
 
 const footStyle = { size: 7.5, colour: grey };
-const footWidth = page.right - page.left - 110;
+const footWidth = fullLine.width - 110;
 
 function reserveFoot(sheet: Sheet, { seller }: DocumentFacts): void {
   const lines = sheet.layOut(seller.foot ?? ' ', footWidth, footStyle);
@@ -330,13 +296,12 @@ function reserveFoot(sheet: Sheet, { seller }: DocumentFacts): void {
 }
 
 function writeMail(sheet: Sheet, { subject, text }: SampleToMake['reminder']): void {
-  const width = page.right - page.left;
   sheet.bottom = page.height - 60;
-  sheet.y = sheet.write('Reminder by email', { x: page.left, width, size: 22, as: 'H1' }) + 14;
-  sheet.y = sheet.write(subject, { x: page.left, width, size: 11, bold: true, as: 'H2' }) + 10;
+  sheet.y = sheet.write('Reminder by email', { ...fullLine, size: 22, as: 'H1' }) + 14;
+  sheet.y = sheet.write(subject, { ...fullLine, size: 11, bold: true, as: 'H2' }) + 10;
   for (const part of text.trim().split('\n\n')) {
-    sheet.reserve(sheet.heightOf(sheet.layOut(part, width)));
-    sheet.y = sheet.write(part, { x: page.left, width }) + 8;
+    sheet.reserve(sheet.heightOf(sheet.layOut(part, fullLine.width)));
+    sheet.y = sheet.write(part, fullLine) + 8;
   }
 }
 
@@ -355,18 +320,8 @@ function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts, first: numbe
   }
 }
 
-const collect = (doc: PDFKit.PDFDocument) =>
-  new Promise<Uint8Array>((done, failed) => {
-    const chunks: Uint8Array[] = [];
-    doc.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-    doc.on('error', failed);
-    doc.on('end', () => {
-      const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-      let at = 0;
-      for (const chunk of chunks) {
-        bytes.set(chunk, at);
-        at += chunk.length;
-      }
-      done(bytes);
-    });
-  });
+async function collect(doc: PDFKit.PDFDocument): Promise<Uint8Array> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of doc) chunks.push(chunk as unknown as Uint8Array<ArrayBuffer>);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}

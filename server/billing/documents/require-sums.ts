@@ -11,15 +11,8 @@ export function requireSums(facts: DocumentFacts): void {
   if (faults.length > 0) throw new FactsError(`${facts.number}: ${faults.join('; ')}`);
 }
 
-function* findSumFaults({
-  kind,
-  category,
-  rate,
-  prices,
-  net,
-  tax,
-  total,
-}: DocumentFacts): Generator<string, void> {
+function* findSumFaults(facts: DocumentFacts): Generator<string, void> {
+  const { kind, category, rate, prices, net, tax, total } = facts;
   if (![net, tax, total].every((amount) => Number.isSafeInteger(amount) && amount >= 0))
     return yield 'an amount is not a whole number from 0';
   if (!Number.isInteger(rate) || rate < 0 || rate > 10_000) return yield 'the rate is not from 0 to 100 %';

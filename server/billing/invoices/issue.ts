@@ -64,26 +64,22 @@ export function computeInvoice(
 /** Who caused a document to be issued, for the audit. Undefined if the billing job issues it. */
 type Trail = Omit<AuditEvent, 'type'> | undefined;
 
-/**
- * Price and `lines` must be above 0 together. `replaces` maps the first day of a period to the lost number that its invoice replaces.
- * `creditNote` is the credit note that has just canceled an earlier invoice, if the new one is issued in its place.
- */
+type Issuing = {
+  trail?: Trail;
+  /** Maps the first day of a period to the lost number that its invoice replaces. */
+  replaces?: ReadonlyMap<string, string> | undefined;
+  /** The credit note that has just canceled an earlier invoice, if the new one is issued in its place. */
+  creditNote?: string;
+  lines?: ChargeLine[];
+};
+
+/** Price and `lines` must be above 0 together. */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
   contract: Contract,
   charge: Charge,
-  {
-    trail,
-    replaces,
-    creditNote,
-    lines = [],
-  }: {
-    trail?: Trail;
-    replaces?: ReadonlyMap<string, string> | undefined;
-    creditNote?: string;
-    lines?: ChargeLine[];
-  } = {},
+  { trail, replaces, creditNote, lines = [] }: Issuing,
 ): Promise<{ id: number; number: string } | { blocked: BlockedCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { findDueReminders, findEndingTrials } from '../../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../../db/tables/billing-settings.ts';
-import { markReminded } from '../../../db/tables/invoices.ts';
+import { type Invoice, markReminded } from '../../../db/tables/invoices.ts';
 import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
@@ -29,12 +29,14 @@ export function deferDocumentMails(
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
 
-/** Only for a payment that was allocated to an invoice with a document. */
+/** Only for a payment that was allocated. An invoice without a document gets no mail. */
 export function deferPaymentMail(
   trx: Transaction<DB>,
-  { payment, number, contractId }: { payment: string; number: string; contractId: string },
+  payment: string,
+  { number, contractId, hasDocument }: Pick<Invoice, 'number' | 'contractId' | 'hasDocument'>,
   now: Date,
 ): void {
+  if (!hasDocument) return;
   deferBillingMail(trx, {
     kind: 'payment_received',
     key: `payment_received:${payment}:${number}`,

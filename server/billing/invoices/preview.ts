@@ -32,9 +32,7 @@ export type Asked = {
   buyer: Pick<Buyer, 'taxed'> | undefined;
 };
 
-/**
- * Assumes that everything is paid in time, and that contract, buyer and settings do not change.
- */
+/** Assumes that everything is paid in time, and that contract, buyer and settings do not change. */
 export function previewDocuments(
   settings: BillingSettings,
   { contract, waiting, open, buyer }: Asked,

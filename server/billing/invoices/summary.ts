@@ -70,7 +70,7 @@ export async function readSummary(
     ignored,
     unmade,
     unprinted,
-    waiting,
+    countries,
     unallocated,
     recurring,
     trials,
@@ -90,24 +90,13 @@ export async function readSummary(
     listWaitingCountries(db),
     sumUnallocated(db),
     sumRecurring(db, now),
-    listTrialsEnding(db, { now, until: new Date(now.getTime() + trialDays * 24 * 3_600_000), limit }),
+    listTrialsEnding(db, { now, until: daysAfter(now, trialDays), limit }),
     listPastDue(db, { now, limit }),
     sumIncome(db, { from, before }),
     hasIncomeBefore(db, from),
     findBillingPause(db),
   ]);
-  const lists = {
-    vatIds,
-    overdue,
-    pastDue,
-    held,
-    countries: waiting,
-    incomplete,
-    ignored,
-    unmade,
-    unprinted,
-    trials,
-  };
+  const lists = { vatIds, overdue, pastDue, held, countries, incomplete, ignored, unmade, unprinted, trials };
   return {
     /** VAT ids that may reverse the tax, and wait for an administrator. */
     vatIds: vatIds.slice(0, most),
@@ -122,7 +111,7 @@ export async function readSummary(
     unallocated: unallocated.map(withDigits),
     held: held.slice(0, most),
     /** Countries that would change the tax, and wait for an administrator. */
-    countries: waiting
+    countries: countries
       .slice(0, most)
       .map((each) => ({ ...each, isOverdue: each.since < overdueBefore(now) })),
     incomplete: incomplete.slice(0, most),

@@ -1,7 +1,7 @@
 // Which tax a document charges (contract 7.62 to 7.66).
 
 import type { BillingSettings } from '../settings/settings.ts';
-import { isMemberState, listMemberStates } from '../values/countries.ts';
+import { isMemberState, memberStates } from '../values/countries.ts';
 import type { TaxCategory } from '../values/document-facts.ts';
 import { isVatIdOf } from '../values/vat-ids.ts';
 
@@ -45,7 +45,7 @@ export const isTaxedAlike = (
 /** The countries of buyers with whom tax may be reversed. None without a seller. */
 export const listReverseCountries = (seller: BillingSettings['seller'] | undefined): string[] =>
   seller?.vat_id !== undefined && isMemberState(seller.address.country)
-    ? listMemberStates().filter((country) => country !== seller.address.country)
+    ? memberStates.filter((country) => country !== seller.address.country)
     : [];
 
 /** Whether tax is reversed if the VAT id is checked. */

@@ -117,12 +117,7 @@ async function applyPayment(
   await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
   if (invoice?.currency !== money.currency) return;
   const amount = await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
-  if (amount > 0) queuePaymentMail(trx, money.id, invoice, by);
-}
-
-function queuePaymentMail(trx: Transaction<DB>, payment: string, invoice: Invoice, { now }: Recorder): void {
-  const { number, hasDocument, contractId } = invoice;
-  if (hasDocument) deferPaymentMail(trx, { payment, number, contractId }, now);
+  if (amount > 0) deferPaymentMail(trx, money.id, invoice, by.now);
 }
 
 /** Takes the refund from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
@@ -201,7 +196,7 @@ function tellAllocated(
   { payment, invoice, amount }: { payment: string; invoice: Invoice; amount: number },
   by: Recorder,
 ): void {
-  queuePaymentMail(trx, payment, invoice, by);
+  deferPaymentMail(trx, payment, invoice, by.now);
   const details = { ...by.trail?.details, payment, number: invoice.number, amount };
   deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
 }

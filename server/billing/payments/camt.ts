@@ -79,11 +79,9 @@ function readEntry(entry: Node, account: string): BankLine[] {
     parts.reduce((sum, { amount = Number.NaN }) => sum + amount, 0) === whole.amount;
   const date = textAt(entry, 'BookgDt/Dt') || textAt(entry, 'BookgDt/DtTm') || textAt(entry, 'ValDt/Dt');
   const describe = (detail: Node | undefined, amount: Pick<BankLine, 'amount' | 'currency'>): BankLine => {
-    const parties = detail && findAll(detail, 'RltdPties')[0];
+    const read = (path: string) => (detail ? textAt(detail, path) : '');
     const side = (amount.amount ?? 0) < 0 ? 'Cdtr' : 'Dbtr';
-    const ends = ['EndToEndId', 'MndtId', 'TxId', 'AcctSvcrRef'].map((name) =>
-      detail ? textAt(detail, `Refs/${name}`) : '',
-    );
+    const ends = ['EndToEndId', 'MndtId', 'TxId', 'AcctSvcrRef'].map((name) => read(`Refs/${name}`));
     const written = detail
       ? [
           ...findAll(detail, 'RmtInf/Ustrd'),
@@ -95,7 +93,7 @@ function readEntry(entry: Node, account: string): BankLine[] {
     return {
       ...{ day: readDay(date.replace(/[+Z].*$/, '')), ...amount },
       text: [...written, endToEnd].filter(Boolean).join(' '),
-      payer: parties ? textAt(parties, `${side}/Nm`) || textAt(parties, `${side}/Pty/Nm`) : '',
+      payer: read(`RltdPties/${side}/Nm`) || read(`RltdPties/${side}/Pty/Nm`),
       id: [account, textAt(entry, 'AcctSvcrRef'), textAt(entry, 'NtryRef'), ...ends].join(' ').trim(),
     };
   };

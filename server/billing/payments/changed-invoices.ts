@@ -53,12 +53,7 @@ export async function readChangedInvoices(
     { deadline },
   );
   return {
-    invoices: changed.rows.map(({ change: _, dueOn, signupId, accountId, ...invoice }) => ({
-      ...invoice,
-      due_on: dueOn,
-      signup_id: signupId,
-      account_id: accountId,
-    })),
+    invoices: changed.rows.map(({ change: _, ...invoice }) => invoice),
     next: `${restored}-${changed.next}`,
   };
 }

@@ -33,17 +33,9 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   alike: string[];
 };
 
-const sliceSize = 1_000;
-
 export async function findRecorded(db: Database, payments: ListedPayment[]): Promise<Map<string, Payment>> {
-  const found = new Map<string, Payment>();
-  for (let from = 0; from < payments.length; from += sliceSize)
-    for (const payment of await findPayments(
-      db,
-      payments.slice(from, from + sliceSize).map(({ id }) => id),
-    ))
-      found.set(payment.id, payment);
-  return found;
+  const ids = payments.map(({ id }) => id);
+  return new Map((await findPayments(db, ids)).map((payment) => [payment.id, payment]));
 }
 
 /** `known` has the ids that are recorded already. A fault is an id that is recorded with other facts. */
@@ -138,8 +130,8 @@ export async function* importPayments(
     const paidAt = noons.get(payment.day) ?? noonOf(zone, payment.day);
     noons.set(payment.day, paidAt);
     yield await inTransaction(db, origin, async (trx) => {
-      const isExact = match?.exact !== undefined && (await isStillExact(trx, payment, match.exact));
-      const matched = isExact ? match?.exact : undefined;
+      const { exact } = match ?? {};
+      const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
       // Another run may have recorded the payment before the seller's time zone changed.
       if (await findPayment(trx, payment.id)) return describe(payment, 'known');
       if (payment.isBank && !matched) return leave(payment, match);

@@ -36,23 +36,19 @@ export async function matchPayments(
       ? []
       : await listToMatch(db, { openAmounts: [...new Set(unnamed.map(({ amount }) => amount))] });
   const equal = new Map<string, Equal[]>();
-  for (const invoice of open) addTo(equal, keyOf(invoice), { invoice, buyer: fold(invoice.buyer) });
+  for (const invoice of open)
+    addTo(equal, keyOf(invoice.currency, invoice.open), { invoice, buyer: fold(invoice.buyer) });
   const matches = new Map<string, Match>();
   for (const payment of payments) {
-    const { all, sure } = named.get(payment.id) ?? { all: [], sure: new Set() };
-    if (payment.isOut && all.length === 0) continue;
-    const alike = findAlike(payment, all);
-    if (payment.isOut) {
-      const { exact, proposals } = await matchRefund(db, payment, { all, sure });
-      matches.set(payment.id, { exact: alike.length === 0 ? exact : undefined, proposals, alike });
-      continue;
-    }
-    const waiting = all.filter(({ status, currency }) => status === 'open' && currency === payment.currency);
-    const exact = waiting.filter((invoice) => sure.has(invoice.id) && invoice.open === payment.amount);
-    const guessed = all.length > 0 ? waiting : guess(payment, equal.get(keyOf(payment)) ?? []);
+    const found = named.get(payment.id) ?? { all: [], sure: new Set() };
+    if (payment.isOut && found.all.length === 0) continue;
+    const alike = findAlike(payment, found.all);
+    const { exact, proposals } = payment.isOut
+      ? await matchRefund(db, payment, found)
+      : matchOpen(payment, found, equal.get(keyOf(payment.currency, payment.amount)) ?? []);
     matches.set(payment.id, {
-      exact: exact.length === 1 && alike.length === 0 ? exact.map(propose)[0] : undefined,
-      proposals: guessed.slice(0, mostProposals).map(propose),
+      exact: exact.length === 1 && alike.length === 0 ? exact[0] : undefined,
+      proposals: proposals.slice(0, mostProposals),
       alike,
     });
   }
@@ -66,8 +62,17 @@ type Equal = { invoice: Named; buyer: string };
 
 const propose = ({ number, open, buyer }: Named): Proposal => ({ number, open, buyer });
 
-const keyOf = ({ currency, ...of }: { currency: string } & ({ open: number } | { amount: number })) =>
-  `${currency} ${'open' in of ? of.open : of.amount}`;
+const keyOf = (currency: string, amount: number) => `${currency} ${amount}`;
+
+/** All that fit: the payment is exact only if one is. */
+type Fitting = { exact: Proposal[]; proposals: Proposal[] };
+
+function matchOpen(payment: ListedPayment, { all, sure }: AllNamed, equal: Equal[]): Fitting {
+  const waiting = all.filter(({ status, currency }) => status === 'open' && currency === payment.currency);
+  const exact = waiting.filter((invoice) => sure.has(invoice.id) && invoice.open === payment.amount);
+  const proposals = all.length > 0 ? waiting : guess(payment, equal);
+  return { exact: exact.map(propose), proposals: proposals.map(propose) };
+}
 
 /** Of open invoices of the same amount, those whose buyer the payer names. If there is only one such invoice, that one. */
 function guess(payment: ListedPayment, equal: Equal[]): Named[] {
@@ -89,16 +94,15 @@ async function matchRefund(
   db: Database,
   { amount, currency }: ListedPayment,
   { all, sure }: AllNamed,
-): Promise<Omit<Match, 'alike'>> {
-  const proposals: Proposal[] = [];
-  const whole: Proposal[] = [];
+): Promise<Fitting> {
+  const fitting: Fitting = { exact: [], proposals: [] };
   for (const invoice of all.filter((each) => each.currency === currency))
     for (const { id, received, wentBack } of await listPaymentsOf(db, invoice.id)) {
       const proposal = { ...propose(invoice), payment: id };
-      if (received - wentBack >= amount) proposals.push(proposal);
-      if (sure.has(invoice.id) && received === amount && wentBack === 0) whole.push(proposal);
+      if (received - wentBack >= amount) fitting.proposals.push(proposal);
+      if (sure.has(invoice.id) && received === amount && wentBack === 0) fitting.exact.push(proposal);
     }
-  return { exact: whole.length === 1 ? whole[0] : undefined, proposals: proposals.slice(0, mostProposals) };
+  return fitting;
 }
 
 function addTo<T>(map: Map<string, T[]>, key: string, item: T): void {
@@ -222,19 +226,15 @@ function* split(
   found: string,
   next: string | undefined,
 ): Generator<{ year: number; count: string; isDate: boolean }> {
-  const digits = [...found.matchAll(/\d/g)].map(({ 0: digit, index }) => ({ digit, index }));
-  const read = (from: number, end: number) =>
-    digits
-      .slice(from, end)
-      .map(({ digit }) => digit)
-      .join('');
-  const isMarked = (at: number) => (digits[at]?.index ?? 0) - (digits[at - 1]?.index ?? 0) > 1;
+  const digits = found.replace(/\D/g, '');
+  const places = [...found.matchAll(/\d/g)].map(({ index }) => index);
+  const isMarked = (at: number) => (places[at] ?? 0) - (places[at - 1] ?? 0) > 1;
   for (let end = 8; end <= digits.length; end++) {
-    const last = digits[end - 1]?.index ?? 0;
+    const last = places[end - 1] ?? 0;
     if (/\d/.test(found[last + 1] ?? next ?? '')) continue;
-    const count = read(4, end);
+    const count = digits.slice(4, end);
     const isDate = monthAndDay.test(count) && isMarked(4) && isMarked(6);
-    if (isCount(count)) yield { year: Number(read(0, 4)), count, isDate };
+    if (isCount(count)) yield { year: Number(digits.slice(0, 4)), count, isDate };
   }
 }
 

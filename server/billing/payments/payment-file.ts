@@ -114,14 +114,8 @@ async function* readLines(text: string, today: string): AsyncGenerator<{ line: n
     else if (start.readLine) {
       const said = start.readLine(fields);
       yield { line: at, found: said && readBankLine(said, today) };
-    } else
-      yield {
-        line: at,
-        found:
-          fields.length === header.length
-            ? readFields(header as Column[], fields, today)
-            : wrongCount(fields),
-      };
+    } else if (fields.length !== header.length) yield { line: at, found: wrongCount(fields) };
+    else yield { line: at, found: readFields(header as Column[], fields, today) };
   }
 }
 
@@ -226,13 +220,12 @@ export const mostWords = 1_000;
  * are matched, because a number may stand at the end.
  */
 function cut({ number, reference }: PaymentFacts) {
-  const [kept, words] = [mostOfPayer.reference, mostWords].map(
-    (most) => reference && readPayerText(reference, most),
-  );
+  const kept = reference && readPayerText(reference, mostOfPayer.reference);
+  const words = reference && readPayerText(reference, mostWords);
   return {
     number: number && readPayerText(number, mostOfPayer.number),
-    reference: kept ?? null,
-    words: words === kept ? null : (words ?? null),
+    reference: kept,
+    words: words === kept ? null : words,
   };
 }
 

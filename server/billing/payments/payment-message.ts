@@ -3,15 +3,12 @@ import { z } from 'zod';
 import { instantSchema } from '../../basics/instant.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { buildNameSchema } from '../../basics/names.ts';
-import { currencySchema, readMessage } from '../contracts/signup-message.ts';
+import { currencySchema, foreignIdSchema, readMessage } from '../contracts/signup-message.ts';
 import { maxAmount } from '../values/amounts.ts';
 import type { Money } from './allocate.ts';
 import { mostOfPayer, readPayerText } from './payer-text.ts';
 
-export const paymentIdSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
-  .describe('The provider’s own name for the payment or refund.');
+export const paymentIdSchema = foreignIdSchema.describe('The provider’s own name for the payment or refund.');
 
 /** Text that staff type is refused if it is too long. Text of a payer is cut. */
 const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);

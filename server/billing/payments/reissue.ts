@@ -10,9 +10,8 @@ import { type BlockedCode, computeInvoice, findSettings } from '../invoices/issu
 import type { Tax } from '../invoices/tax.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import type { ChargeLine } from '../values/charges.ts';
-import { nameCountry } from '../values/countries.ts';
 import { formatPercent } from '../values/decimals.ts';
-import type { DocumentFacts } from '../values/document-facts.ts';
+import { type DocumentFacts, listAddress } from '../values/document-facts.ts';
 
 /** Buyer and tax, in lines: as the invoice says them, and as the new invoice would say them. */
 export type ReissueSides = { before: string[]; after: string[]; isSame: boolean };
@@ -51,14 +50,12 @@ export function chargeAgain(
 }
 
 function describe(
-  { name, address, country, vat_id: vatId, email }: DocumentFacts['buyer'],
+  { name, vat_id: vatId, email, ...buyer }: DocumentFacts['buyer'],
   tax: Tax | { blocked: BlockedCode },
 ): string[] {
-  const code = address?.country ?? country;
   const lines = [
     name,
-    ...(address ? [address.line1, address.line2, `${address.postcode} ${address.city}`.trim()] : []),
-    code && nameCountry(code),
+    ...listAddress(buyer),
     vatId && `VAT ID ${vatId}`,
     email,
     'blocked' in tax

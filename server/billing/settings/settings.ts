@@ -8,6 +8,7 @@ import { isObject } from '../../basics/is-object.ts';
 import type { billingBounds, RowField } from '../../basics/text.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { planSchema } from '../contracts/signup-message.ts';
+import { maxAmount } from '../values/amounts.ts';
 import { readBic, readIban } from '../values/bank-account.ts';
 import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { isCountry, listCountries } from '../values/countries.ts';
@@ -52,8 +53,6 @@ function field<Of extends z.ZodType>(schema: Of, ...[name, label, more]: Named):
   return own;
 }
 
-/** The highest price of a plan (contract 7.102). */
-const maxPrice = 10 ** 12;
 const maxRows = 200;
 
 const optional = <Of extends z.ZodType>(schema: Of) =>
@@ -194,7 +193,7 @@ export const settingsSchema = z.strictObject({
         title: field(billingTextSchema(200), 'planTitle', 'Title'),
         description: field(optional(billingTextSchema(500)), 'planDescription', 'Description'),
         // The price is in minor units of the seller's currency. It is only for information.
-        price: field(optional(numberSchema(0, maxPrice)), 'planPrice', 'Price', {
+        price: field(optional(numberSchema(0, maxAmount)), 'planPrice', 'Price', {
           inputMode: 'decimal',
           digits: 'of the currency',
           fault: 'Enter an amount such as 29.00, with as many digits as the currency has.',

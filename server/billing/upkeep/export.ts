@@ -110,6 +110,9 @@ async function waitForOpenTransactions(
   }
 }
 
+/** The books that are made of the same rows. */
+const ofDocuments: BookName[] = ['documents.csv', 'lines.csv', 'tax.csv'];
+
 async function writeBooks(
   trx: Transaction<DB>,
   span: Span,
@@ -118,33 +121,29 @@ async function writeBooks(
 ): Promise<Record<BookName, number>> {
   const counts = Object.fromEntries(bookNames.map((name) => [name, 0])) as Record<BookName, number>;
   for (const name of names) await write(name, [headers[name].split(',')]);
-  async function add<Row>(rows: Row[], books: Partial<Record<BookName, (rows: Row[]) => string[][]>>) {
-    for (const name of names) {
-      const records = books[name]?.(rows) ?? [];
-      counts[name] += records.length;
-      if (records.length > 0) await write(name, records);
-    }
+  async function add(name: BookName, list: () => string[][]): Promise<void> {
+    if (!names.includes(name)) return;
+    const records = list();
+    counts[name] += records.length;
+    if (records.length > 0) await write(name, records);
   }
-  const ofDocuments = {
-    'documents.csv': (rows: (BookedDocument | BookedLoss)[]) =>
-      rows.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
-    'lines.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).flatMap(toLines),
-    'tax.csv': (rows: (BookedDocument | BookedLoss)[]) => rows.filter(isTaxed).map(toTax),
-  };
-  if (names.some((name) => name in ofDocuments))
-    for await (const documents of readDocuments(trx, span)) await add(documents, ofDocuments);
-  if (names.includes('money.csv'))
-    for await (const money of readMoney(trx, span))
-      await add(money, { 'money.csv': (rows) => rows.map(toMoney) });
-  if (names.includes('allocations.csv'))
-    for await (const allocations of readAllocations(trx, span))
-      await add(allocations, { 'allocations.csv': (rows) => rows.map(toAllocation) });
-  if (names.includes('oss.csv'))
-    for await (const sales of readDistanceSales(trx, span, memberStates))
-      await add(sales, { 'oss.csv': (rows) => rows.map(toDistanceSales) });
-  if (names.includes('ec_sales.csv'))
-    for await (const sales of readReversedSales(trx, span, memberStates))
-      await add(sales, { 'ec_sales.csv': (rows) => rows.map(toReversedSales) });
+  async function addAll<Row>(name: BookName, slices: AsyncIterable<Row[]>, toRecord: (row: Row) => string[]) {
+    if (!names.includes(name)) return;
+    for await (const rows of slices) await add(name, () => rows.map(toRecord));
+  }
+  if (names.some((name) => ofDocuments.includes(name)))
+    for await (const documents of readDocuments(trx, span)) {
+      const taxed = documents.filter(isTaxed);
+      await add('documents.csv', () =>
+        documents.map((row) => (row.kind === 'lost' ? toLoss(row) : toDocument(row))),
+      );
+      await add('lines.csv', () => taxed.flatMap(toLines));
+      await add('tax.csv', () => taxed.map(toTax));
+    }
+  await addAll('money.csv', readMoney(trx, span), toMoney);
+  await addAll('allocations.csv', readAllocations(trx, span), toAllocation);
+  await addAll('oss.csv', readDistanceSales(trx, span, memberStates), toDistanceSales);
+  await addAll('ec_sales.csv', readReversedSales(trx, span, memberStates), toReversedSales);
   return counts;
 }
 
@@ -186,17 +185,8 @@ function toDocument(document: BookedDocument): string[] {
 /** 1900 is 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
-function toLines({
-  number,
-  category,
-  rate,
-  kind,
-  issued_on,
-  currency,
-  country,
-  ...document
-}: BookedDocument): string[][] {
-  const { title, prices, lines } = document;
+function toLines(document: BookedDocument): string[][] {
+  const { number, category, rate, kind, issued_on, currency, country, title, prices, lines } = document;
   const [net, total] = [Number(document.net), Number(document.total)];
   const line = { plan: '', title, description: null, first_day: '', last_day: '' };
   return listLines({ line, lines: lines ?? undefined, prices: prices ?? 'net', net, total }).map((each) => [

@@ -34,14 +34,8 @@ type Plan = {
 };
 
 /** Plans the documents of periods that have begun, of what is due at once, and of later periods. */
-export function* planDocuments({
-  periods,
-  open,
-  contract,
-  isLast,
-  now,
-  endsAt,
-}: Plan): Generator<Planned, void> {
+export function* planDocuments(given: Plan): Generator<Planned, void> {
+  const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;
   const { plan: name, price: present, nextPeriodStartsAt } = contract;
   const plan = (period: Charge, isOver = isLast): Planned => {

@@ -47,8 +47,6 @@ export const memberStates =
 
 export const isMemberState = (country: string): boolean => memberStates.includes(country);
 
-export const listMemberStates = (): string[] => [...memberStates];
-
 /** The table of Google's libaddressinput decides. The package does not export the table, so this formats an address. */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
   const name = part === 'postcode' ? 'postalCode' : 'locality';

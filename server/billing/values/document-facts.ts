@@ -1,16 +1,11 @@
 // The facts of a document (an invoice or a credit note) are stored as JSON when the document is issued. Its page, PDF and XML
 // come from the facts alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
+import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';
+import { nameCountry } from './countries.ts';
 
-/** `country` is an ISO 3166-1 alpha-2 code. Postcode and city are empty if addresses in that country have none. */
-export type Address = {
-  line1: string;
-  line2?: string | undefined;
-  postcode: string;
-  city: string;
-  country: string;
-};
+export type Address = BillingAddress;
 
 export type Seller = {
   name: string;
@@ -85,6 +80,19 @@ export type DocumentFacts = {
   };
 };
 
+type Party = { address: Address | null; country?: string | undefined };
+
+/** The lines of an address, or only the country if there is no address. */
+export const listAddress = ({ address, country }: Party): (string | undefined)[] =>
+  address
+    ? [
+        address.line1,
+        address.line2,
+        `${address.postcode} ${address.city}`.trim(),
+        nameCountry(address.country),
+      ]
+    : [country && nameCountry(country)];
+
 /** A line as documents print it. `amount` is as prices are, and `net` without tax. */
 export type Line = {
   title: string;
@@ -96,13 +104,8 @@ export type Line = {
 };
 
 /** Gross lines are rounded together, so that their net amounts add up to the document's. */
-export function listLines({
-  line,
-  lines,
-  prices,
-  net,
-  total,
-}: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
+export function listLines(facts: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
+  const { line, lines, prices, net, total } = facts;
   const sum = prices === 'net' ? net : total;
   const given = lines ?? [{ title: line.title, quantity: 1, amount: sum }];
   let [before, netBefore] = [0, 0];

@@ -1,19 +1,19 @@
 // Check digits of VAT ids in the EU, by country (contract 7.484). A country or kind of id without a rule here counts as right:
 // Bulgaria and Czechia have other rules for people than for companies, and the rules of some new ids are not public.
 
-const sum = (digits: string, weights: number[]): number =>
-  weights.reduce((all, weight, n) => all + weight * Number(digits[n]), 0);
+/** Adds up what each digit counts. `n` is its place, from 0. */
+const addUp = (digits: string, countOf: (digit: number, n: number) => number): number =>
+  [...digits].reduce((all, digit, n) => all + countOf(Number(digit), n), 0);
 
-/** The sum of the digits of a number up to 18: for 16, it is 1 + 6. */
-const crossSum = (number: number) => (number > 9 ? number - 9 : number);
+const sum = (digits: string, weights: number[]): number =>
+  addUp(digits.slice(0, weights.length), (digit, n) => digit * (weights[n] ?? 0));
+
+/** Of two digits, their sum counts: twice 8 is 1 + 6. */
+const twice = (digit: number) => (digit > 4 ? 2 * digit - 9 : 2 * digit);
 
 /** Luhn: from the end, each second digit counts twice. */
 const isLuhn = (digits: string): boolean =>
-  [...digits]
-    .reverse()
-    .reduce((all, digit, n) => all + (n % 2 ? crossSum(2 * Number(digit)) : Number(digit)), 0) %
-    10 ===
-  0;
+  addUp([...digits].reverse().join(''), (digit, n) => (n % 2 ? twice(digit) : digit)) % 10 === 0;
 
 /** ISO 7064, MOD 11,10. */
 function isMod11And10(digits: string): boolean {
@@ -32,17 +32,14 @@ const isSpanishPerson = (id: string) =>
   id[8];
 
 function isSpanishCompany(id: string): boolean {
-  const digits = [...id.slice(1, 8)].map((digit, n) => (n % 2 ? Number(digit) : crossSum(2 * Number(digit))));
-  const check = (10 - (digits.reduce((all, digit) => all + digit, 0) % 10)) % 10;
+  const check = (10 - (addUp(id.slice(1, 8), (digit, n) => (n % 2 ? digit : twice(digit))) % 10)) % 10;
   return id[8] === String(check) || id[8] === 'JABCDEFGHI'[check];
 }
 
 /** The number after 1, 2 or 3 weights of a Lithuanian id, or after the second row of weights. */
 function isLithuanian(id: string): boolean {
-  const [digits, last] = [[...id.slice(0, -1)].map(Number), Number(id.at(-1))];
-  const turn = (from: number) =>
-    digits.reduce((all, digit, n) => all + digit * (1 + ((n + from) % 9)), 0) % 11;
-  return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === last;
+  const turn = (from: number) => addUp(id.slice(0, -1), (digit, n) => digit * (1 + ((n + from) % 9))) % 11;
+  return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === Number(id.at(-1));
 }
 
 const irishLetters = 'WABCDEFGHIJKLMNOPQRSTUV';
@@ -59,17 +56,13 @@ const cypriotOdds = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21];
 
 const rules: Record<string, (id: string) => boolean> = {
   AT: (id) => {
-    const digits = [...id.slice(1, 8)].map((digit, n) =>
-      n % 2 ? crossSum(2 * Number(digit)) : Number(digit),
-    );
-    return (10 - ((digits.reduce((all, digit) => all + digit, 0) + 4) % 10)) % 10 === Number(id[8]);
+    const all = addUp(id.slice(1, 8), (digit, n) => (n % 2 ? twice(digit) : digit));
+    return (10 - ((all + 4) % 10)) % 10 === Number(id[8]);
   },
   BE: (id) => 97 - (Number(id.slice(0, 8)) % 97) === Number(id.slice(8)),
   CY: (id) => {
-    const digits = [...id.slice(0, 8)].map((digit, n) =>
-      n % 2 ? Number(digit) : (cypriotOdds[Number(digit)] ?? 0),
-    );
-    return String.fromCharCode(65 + (digits.reduce((all, digit) => all + digit, 0) % 26)) === id[8];
+    const all = addUp(id.slice(0, 8), (digit, n) => (n % 2 ? digit : (cypriotOdds[digit] ?? 0)));
+    return String.fromCharCode(65 + (all % 26)) === id[8];
   },
   DE: isMod11And10,
   DK: (id) => sum(id, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
