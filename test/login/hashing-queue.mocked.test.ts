@@ -180,7 +180,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   expect(await findPath(marked)).toBe(marked);
   const answer = await logInByPasskey(openBrowser(app.send), phone, { path: marked });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/data']);
-  // A password does not get past the queue by the path for passkeys: it is not even looked at.
+  // A password does not get past the queue by the path for passkeys: it is not even looked at (contract 9.387).
   const form = { email: 'merchant@example.test', password };
   const refused = await app.send(marked, { form });
   expect(refused.status).toBe(401);
