@@ -68,6 +68,7 @@ type Kept = {
   due: string;
   billed: number;
   lines: number;
+  hasNoPeriods: boolean;
 };
 
 /** Each charge, and what the documents have of it. */
@@ -75,12 +76,12 @@ const readCharges = async (db: Database): Promise<Kept[]> =>
   (
     await sql<Kept>`
       select c.signup_id as signup, k.id, (k.unit_amount * k.quantity)::float8 as amount, k.left_amount::float8 as left,
-        k.due, coalesce(sum((l ->> 'amount')::bigint), 0)::float8 as billed, count(l)::int as lines
+        k.due, c.next_period_starts_at is null as "hasNoPeriods", coalesce(sum((l ->> 'amount')::bigint), 0)::float8 as billed, count(l)::int as lines
       from contract_charges k join service_contracts c on c.id = k.contract_id
       left join invoices i on i.contract_id = c.id
       left join documents d on d.number = i.document
       left join lateral jsonb_array_elements(d.facts -> 'lines') l on l ->> 'charge' = k.id
-      group by c.signup_id, k.contract_id, k.id`.execute(db)
+      group by c.signup_id, c.next_period_starts_at, k.contract_id, k.id`.execute(db)
   ).rows;
 
 function findFaults(reports: Reported[], kept: Kept[]): string[] {
@@ -90,13 +91,16 @@ function findFaults(reports: Reported[], kept: Kept[]): string[] {
       charges.map((charge) => [`${signupId} ${charge.id}`, charge] as const),
     ),
   );
-  for (const { signup, id, amount, left, due, billed, lines } of kept) {
+  for (const { signup, id, amount, left, due, billed, lines, hasNoPeriods } of kept) {
     const name = `${signup} ${id}`;
     const charge = said.get(name);
     said.delete(name);
     if (amount !== (charge?.unit_amount ?? 0) * (charge?.quantity ?? 1) || due !== charge?.when)
       faults.push(`${name} is ${amount} of ${due}`);
-    if (billed !== amount - left) faults.push(`${name}: ${billed} billed and ${left} left of ${amount}`);
+    // Without a period to come, what waits for one lapses (contract 7.532).
+    const isLapsed = hasNoPeriods && due === 'next';
+    if (billed !== (isLapsed ? left : amount - left))
+      faults.push(`${name}: ${billed} billed and ${left} left of ${amount}`);
     if (amount > 0 && lines > 1) faults.push(`${name} is on ${lines} lines`);
     if (amount > 0 && left !== 0 && due === 'now') faults.push(`${name} is not billed`);
   }
