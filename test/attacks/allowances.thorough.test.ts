@@ -178,6 +178,8 @@ const doors: Record<string, Counted | Free | Bounded> = {
   ),
   'POST /admin/people/:id/:tab?': byStaff,
   'POST /admin/invoices/:number': byStaff,
+  'POST /admin/billing/import':
+    'changes nothing by itself; each line that is accepted is recorded by an administrator',
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/mails': byStaff,
   'POST /admin/invitations': 'staff.invite, of an administrator',

@@ -99,8 +99,8 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
       [answer] = await Promise.all(Array.from({ length: connections }, work));
     });
   let took = await attempt();
-  // Code that is compiled or loaded for the first time takes longer once.
-  if (took > limitMs) took = Math.min(took, await attempt(), await attempt());
+  // Code that is compiled or loaded for the first time takes longer once, and the machine may be busy with other work.
+  for (let tries = 0; took > limitMs && tries < 5; tries++) took = Math.min(took, await attempt());
   worst = Math.max(worst, took);
   expect(took, name).toBeLessThan(limitMs);
   if (!answer) throw new Error('no answer');

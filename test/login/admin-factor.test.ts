@@ -29,7 +29,12 @@ const html = { accept: 'text/html' };
 describe.each(roles)('the session of %s', (email) => {
   it('leads from every page to the set-up, which says why, and opens nothing else', async () => {
     const browser = await logIn(app.send, email);
-    for (const path of ['/profile', '/verify-email', '/invoices/1', '/verify-email/confirm?token=x']) {
+    for (const path of [
+      '/profile',
+      '/verify-email',
+      '/invoices/INV-2026-0001',
+      '/verify-email/confirm?token=x',
+    ]) {
       const answer = await browser.send(path, { headers: html });
       const next = encodeURIComponent(path);
       expect([answer.status, answer.headers.get('location')], path).toEqual([303, `${page}?next=${next}`]);
