@@ -7,6 +7,7 @@ import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBrowser } from '../support/app/visitor.ts';
+import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
 import { digestRows, idOf, whileInsertsFail } from '../support/database/database.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
@@ -78,6 +79,7 @@ async function settle(word: string) {
     email,
     (await sql`select 1 from mails where recipient = ${email}`.execute(app.db)).rows.length,
   );
+  await setSettings(app.db);
   await vi.waitFor(async () => expect(await invoicesOf(contract.id)).toHaveLength(1), 15_000);
   // An address that the person had before, and an unfinished sign-up with their present address.
   await sql`insert into reserved_addresses (email, user_id, expires_at)
