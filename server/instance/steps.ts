@@ -6,7 +6,7 @@ import { userAgentOf } from '../identity/ground/device.ts';
 import { findSession } from '../identity/session/sessions.ts';
 import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse, redirect, respond, shortenLocation } from '../web/answers.ts';
-import { limitBody, limitBodyOfStaff, mayBeLarge } from '../web/body-limit.ts';
+import { isLarge, limitBody, limitBodyOfStaff } from '../web/body-limit.ts';
 import { buildFindClientAddress } from '../web/client-address.ts';
 import { Deadline } from '../web/deadline.ts';
 import {
@@ -188,7 +188,7 @@ export function requireOwnPage(issuer: string): Step {
 export function limitBodies({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;
-    if (!mayBeLarge(c.req) || !isOfStaff(pathOf(raw.url))) return limitBody(c, next);
+    if (!isLarge(c.req) || !isOfStaff(pathOf(raw.url))) return limitBody(c, next);
     const { visit } = c.env;
     const session = await visit.deadline.enforce(findSession(deps, raw, visit));
     const isFromStaff = session !== undefined && session.state !== 'suspended' && isStaff(session.user);

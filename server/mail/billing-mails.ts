@@ -106,9 +106,7 @@ async function composeAboutDocument(
   if (other) return other === 'is later' ? undefined : { until: other };
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const { creditNote } = details;
-  const included = details.archive
-    ? undefined
-    : await findReissueMail(db, { kind, creditNote, invoice, isCopy });
+  const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
   // A reissue is one mail: the credit note leaves with the invoice.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
@@ -138,7 +136,7 @@ async function composeAboutDocument(
     hasLogin,
     setPassword: hasLogin ? await createLink(deps, { mailId: id, email: to }) : undefined,
     sellerEmail: replyTo,
-    corrects: await findCorrected(db, creditNote, attachments.length > 1),
+    corrects: await findCorrected(db, creditNote, Boolean(found[1]?.pdf)),
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
@@ -198,21 +196,17 @@ export const sayDocument = (
   total: formatAmount(total, currency),
 });
 
-/** After a reissue: for the mail about the invoice the unsent one about the credit note, and the other way round (contract 7.464). */
+/** After a reissue, one of its two mails finds the other if that is unsent (contract 7.464). Those to the archive stay apart. */
 async function findReissueMail(
   db: Dependencies['db'],
-  {
-    kind,
-    creditNote,
-    invoice,
-    isCopy,
-  }: { kind: BillingMailKind; creditNote?: string; invoice: Invoice; isCopy: boolean },
+  { kind, details, isCopy }: Omit<Mail<DocumentMailKind>, 'id'>,
+  invoice: Invoice,
 ) {
-  const replacement = kind === 'credit_note_issued' ? await findReplacement(db, invoice) : undefined;
-  const key = replacement
-    ? `invoice_issued:${replacement}`
-    : creditNote && `credit_note_issued:${creditNote}`;
-  return key ? findUnsent(db, isCopy ? copyKeyOf(key) : key) : undefined;
+  const isCredit = kind === 'credit_note_issued';
+  const number = isCredit ? await findReplacement(db, invoice) : details.creditNote;
+  if (!number || details.archive) return undefined;
+  const key = `${isCredit ? 'invoice' : 'credit_note'}_issued:${number}`;
+  return findUnsent(db, isCopy ? copyKeyOf(key) : key);
 }
 
 /** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */

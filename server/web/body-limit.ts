@@ -38,8 +38,6 @@ function buildLimit(most: number): MiddlewareHandler {
 export const limitBody = buildLimit(maxBytes);
 export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
 
-/** Whether a body may be larger than most may send. */
-export const mayBeLarge = (request: HonoRequest): boolean => {
-  const length = request.header('content-length');
-  return request.method === 'POST' && (length === undefined || Number(length) > maxBytes);
-};
+/** Whether a body says that it is larger than most may send. */
+export const isLarge = (request: HonoRequest): boolean =>
+  request.method === 'POST' && Number(request.header('content-length') ?? 0) > maxBytes;

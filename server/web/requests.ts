@@ -27,8 +27,8 @@ export type Visit = {
 };
 
 /**
- * Whether a login says in its address that it is by a passkey. Such a login hashes nothing, so it has no places of its own at the
- * door. The files of proxies in docs/operate/files/ read the address alike.
+ * Whether a login says in its address that it is by a passkey. It hashes nothing, so neither the door nor the proxies count it.
+ * Their files in docs/operate/files/ read the address in the same way.
  */
 export const isByPasskey = (url: string): boolean => /[?&]with=passkey(?:&|$)/.test(url);
 

@@ -11,7 +11,13 @@ import { creditInvoice } from '../../server/billing/payments/credit.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
-import { germanSettings, setBillingClock, setSettings, settingsFrom } from '../support/billing/settings.ts';
+import {
+  dayOfSeller,
+  germanSettings,
+  setBillingClock,
+  setSettings,
+  settingsFrom,
+} from '../support/billing/settings.ts';
 import { openBilling } from '../support/crm/billing.ts';
 import { addPerson, addStaff, call, readData, readOutcome } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
@@ -40,6 +46,9 @@ beforeAll(async () => {
     values ('lost', 'payment', 'EUR', 5, now(), now(), 'payments', 5)`.execute(billing.app.db);
   admin = (await addStaff(billing.app)).cookie;
 });
+
+/** In the last hours of a day in UTC it is the next day for the seller. The next periods begin on that day's date, so one fewer is near. */
+const isNextDay = () => dayOfSeller() !== new Date().toISOString().slice(0, 10);
 
 it('says since when billing waits after a restore', async () => {
   const { app } = billing;
@@ -199,9 +208,7 @@ it('is there for administrators alone', async () => {
 it('previews a contract', async () => {
   const ask = (signup: string) => call(billing.app, 'billing.preview', admin, { signup, months: 2 }, true);
   const { documents, held } = readData(await ask('crm_open'));
-  expect([held, documents[0].total]).toEqual([null, 3_451]);
-  // In the last hours of a day in UTC, it is the next day for the seller, and periods begin then: the second one is too late.
-  expect([1, 2]).toContain(documents.length);
+  expect([held, documents.length, documents[0].total]).toEqual([null, isNextDay() ? 1 : 2, 3_451]);
   expect(readData(await ask('crm_held'))).toEqual({ documents: [], held: 'tax_currency' });
   expect(readOutcome(await ask('crm_none'))).toBe('404 not_found');
   for (const [months, outcome] of [
@@ -264,7 +271,7 @@ it('leads from a person to what their contracts will be charged', async () => {
   expect(person.text).toContain(`href="${path}"`);
   const { status, text } = await billing.app.send(path, { cookie: admin });
   const shown = text.match(/EUR\u00a034\.51|EUR&nbsp;34\.51/g)?.length;
-  expect(['200 23', '200 24']).toContain(`${status} ${shown}`);
+  expect([status, shown]).toEqual([200, isNextDay() ? 23 : 24]);
   const held = await billing.app.send('/admin/billing/preview?signup=crm_held', { cookie: admin });
   expect(held.text).toContain('Its price is in another currency than yours');
   for (const signup of ['crm_none', '', 'a%00b', 'x'.repeat(200)])

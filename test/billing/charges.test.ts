@@ -109,6 +109,15 @@ describe('a quantity', () => {
   });
 });
 
+/** A contract whose first period is invoiced. Afterwards it is the middle of that period. */
+async function begin(): Promise<string> {
+  const id = freshId();
+  await report(id);
+  await billing.bill();
+  await setClock('2026-03-20T10:00:00.000Z');
+  return id;
+}
+
 describe('a charge', () => {
   // Contract 7.533 and 7.538.
   it('of now is on the invoice of a period that begins', async () => {
@@ -120,10 +129,7 @@ describe('a charge', () => {
 
   // Contract 7.533.
   it('of now gets an invoice of its own within a period, for the day of its issue', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const { contract } = await report(id, { charges: [setup] });
     await billing.bill();
     await billing.bill();
@@ -137,10 +143,7 @@ describe('a charge', () => {
 
   // Contract 7.532.
   it('of next waits for the next period', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const { contract } = await report(id, { charges: [overage] });
     await billing.bill();
     expect(await linesOf(contract.id)).toHaveLength(1);
@@ -152,10 +155,7 @@ describe('a charge', () => {
 
   // Contract 7.532.
   it('of next is invoiced at the end if no period follows', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const { contract } = await report(id, { charges: [overage] });
     await setClock('2026-03-21T10:00:00.000Z');
     await report(id, { status: 'canceled' });
@@ -165,10 +165,7 @@ describe('a charge', () => {
 
   // Contract 7.532 and 7.534.
   it('of the report that ends the contract is on the last invoice', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     await report(id, { charges: [overage] });
     await setClock('2026-03-21T10:00:00.000Z');
     const charges = [{ ...discount, unit_amount: -100 }];
@@ -179,10 +176,7 @@ describe('a charge', () => {
 
   // Contract 7.552.
   it('of next in the currency of an earlier price has an invoice of its own', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const { contract } = await report(id, { charges: [overage] });
     await billing.bill();
     expect(await linesOf(contract.id)).toHaveLength(1);
@@ -282,10 +276,7 @@ describe('a charge', () => {
 
   // Contract 7.533 and 7.534.
   it('of now is invoiced with its deduction however many wait for the next period', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     await report(id, { charges: Array.from({ length: 100 }, (_, at) => ({ ...overage, id: `m-${at}` })) });
     await setClock('2026-03-21T10:00:00.000Z');
     const { contract } = await report(id, { charges: [setup, { ...discount, when: 'now' }] });
@@ -377,10 +368,7 @@ describe('a charge', () => {
 
   // Contract 7.530.
   it('that 16 reports name at once is on one invoice', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const at = (ms: number) => new Date(billing.now().getTime() - ms);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, nth) => report(id, { charges: [setup] }, at(nth))),
@@ -410,10 +398,7 @@ describe('a charge', () => {
 
   // Contract 7.534.
   it('below 0 alone makes no invoice', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     const { contract } = await report(id, { charges: [{ ...discount, when: 'now' }] });
     await billing.bill();
     expect(await linesOf(contract.id)).toEqual([['1 Starter 2900']]);
@@ -430,10 +415,7 @@ describe('a charge', () => {
 
   // Contract 7.185.
   it('is in the preview of its invoice', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     await report(id, { price: { ...price, quantity: 2 }, charges: [overage] });
     const { documents } = await readPreview(billing.app.db, id, 1);
     expect(documents).toMatchObject([{ period_first_day: '2026-04-10', net: 6_400, total: 7_616 }]);
@@ -441,10 +423,7 @@ describe('a charge', () => {
 
   // Contract 7.185 and 7.532.
   it('of next is in the preview of a contract that ends before the next period', async () => {
-    const id = freshId();
-    await report(id);
-    await billing.bill();
-    await setClock('2026-03-20T10:00:00.000Z');
+    const id = await begin();
     await report(id, { cancels_at: '2026-04-01T10:00:00.000Z', charges: [overage] });
     const { documents } = await readPreview(billing.app.db, id, 1);
     expect(documents).toMatchObject([{ issued_on: '2026-04-01', net: 600 }]);

@@ -123,7 +123,7 @@ const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left'
 function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
-  // Which invoice a payment pays that is known already may have been decided since.
+  // A payment that is known already may pay an invoice by now.
   const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
   const sign = outcome === 'refund' ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
