@@ -2,6 +2,7 @@ import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
 import type { Refused } from '../refused.ts';
 import { sayCodeFactors } from './account/account-pages.ts';
+import { Fact } from './fact.tsx';
 import { Field, WhosePassword } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
@@ -15,13 +16,23 @@ type ConfirmProps = {
   to?: string | undefined;
   /** The address of the person that the change is about, if that is somebody else. */
   about?: string | undefined;
+  /** What was typed or chosen, with its label. */
+  given?: [label: string, value: string][];
   /** Whether the pressed button removes something. */
   danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
 };
 
 /** Asks for a credential before a change, and sends the fields of the form again, so that the change is made at once. */
-export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBackSentAt }: ConfirmProps) {
+export function Confirm({
+  asks,
+  refused,
+  to = 'Continue',
+  about,
+  given = [],
+  danger,
+  takeBackSentAt,
+}: ConfirmProps) {
   const { email, canConfirm, hasPassword, codeFactors, hasPasskey, otherWay, error, codeError } = asks;
   const { pathname } = useLocation();
   const kept = Object.entries(refused.values).map(([name, value]) => (
@@ -43,6 +54,15 @@ export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBac
   return (
     <Page alone title="Confirm it’s you" intro={`${give} to ${lowerFirst(to)}${about ? ` (${about})` : ''}.`}>
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
+      {given.length > 0 && (
+        <dl className="facts card" data-given>
+          {given.map(([label, value]) => (
+            <Fact key={label} name={label}>
+              <bdi>{value}</bdi>
+            </Fact>
+          ))}
+        </dl>
+      )}
       {hasPassword && (
         <form method="post" className="card">
           {kept}

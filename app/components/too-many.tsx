@@ -5,7 +5,7 @@ type TooManyProps = {
   /** How long to wait. Undefined if waiting does not help. */
   minutes: number | undefined;
   /** What happened, if the cause was not too many attempts. */
-  about?: string;
+  about?: string | undefined;
   /** Introduces the list below. */
   meanwhile?: string;
   focus?: boolean;

@@ -51,7 +51,7 @@ export default function Overview() {
   return (
     <StaffPage
       title="Overview"
-      intro="How much happened, what waits for somebody, and what it was in full."
+      intro="The last day, week or month in numbers, and what waits for somebody."
       who={who}
       current="/admin"
     >
@@ -139,7 +139,7 @@ export default function Overview() {
       <Section
         id="happened"
         title="Over time"
-        intro={`About so much since ${both.format(since)} UTC. Hours and days are those of UTC.`}
+        intro={`Logins and launches since ${both.format(since)} UTC, counted by UTC hours and days.`}
       >
         <LoginChart series={series} unit={unit} />
       </Section>

@@ -14,11 +14,15 @@ import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { loadForStaff } from '../staff.ts';
 
+/** The invoice from whose page somebody came to look for its money. */
+const readPays = ({ context, request }: LoaderFunctionArgs) =>
+  context.transport.readQuery(request).get('number') ?? undefined;
+
 export const meta = titled('Unallocated payments');
 
 export const loader = (args: LoaderFunctionArgs) =>
   loadForStaff(args, async (procedures) => ({
-    ...(await procedures.booksForms.waiting()),
+    ...(await procedures.booksForms.waiting({ pays: readPays(args) })),
     outcome: await loadOutcome(args, 'payment'),
   }));
 

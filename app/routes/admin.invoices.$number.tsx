@@ -45,7 +45,7 @@ export default function InvoicePage() {
         <>
           For{' '}
           {buyer.userId ? (
-            <a href={personPath(buyer.userId)}>
+            <a href={`${personPath(buyer.userId)}/billing`}>
               <Name>{buyer.name}</Name>
             </a>
           ) : (
@@ -74,6 +74,13 @@ export default function InvoicePage() {
       {forms.length > 0 && (
         <Section id="acts" title="Change something" bare>
           <Acts forms={forms} />
+          {invoice && invoice.open > 0 && (
+            <p className="actions">
+              <a href={`/admin/billing/unallocated?number=${number}`}>
+                Look for it among unallocated payments
+              </a>
+            </p>
+          )}
         </Section>
       )}
       {invoice && !invoice.mayChange && (
@@ -85,7 +92,7 @@ export default function InvoicePage() {
       )}
       {invoice && document && !document.buyer.address && invoice.status !== 'void' && (
         <Notice kind="warning">
-          The buyer’s address is missing, so there is no XML. Ask the customer to add it under Billing.{' '}
+          The buyer’s address is missing, so there is no XML. Add it to the billing details of the person.{' '}
           {invoice.credited === 0
             ? 'Then issue the invoice again.'
             : 'This invoice cannot be issued again, because a part of it is credited. You can credit the rest; the next invoice has the address.'}

@@ -1,4 +1,4 @@
-import type { LoaderFunctionArgs } from '@remix-run/node';
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
@@ -11,10 +11,16 @@ import { loadList } from '../staff.ts';
 
 export const meta = titled('People');
 
-export const loader = (args: LoaderFunctionArgs) =>
-  loadList(args, ['q', 'role', 'state'], (procedures, { q = '', ...filters }) =>
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadList(args, ['q', 'role', 'state'], (procedures, { q = '', ...filters }) =>
     procedures.admin.people.find({ q, filters }),
   );
+  const { asked, list } = loaded.data;
+  const [only, ...others] = list?.people ?? [];
+  if (asked.q === '' || !only || others.length > 0) return loaded;
+  const number = await args.context.procedures.booksForms.searched({ q: asked.q });
+  throw redirect(number === null ? personPath(only.id) : `/admin/invoices/${number}`, 303);
+}
 
 const roles: [string, string][] = [
   ['', 'Anyone'],

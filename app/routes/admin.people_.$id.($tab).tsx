@@ -124,6 +124,6 @@ const parts: Record<keyof typeof tabs, (shown: Parts) => React.ReactNode> = {
       <Activity person={person} />
     </>
   ),
-  mails: ({ person }) => <Mails mails={person.mails} />,
+  mails: ({ person }) => <Mails person={person} />,
   products: ({ gets }) => <WouldGet gets={gets} />,
 };

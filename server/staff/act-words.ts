@@ -96,7 +96,7 @@ export type CommandWords<Thing = any> = {
 };
 
 const askNobody = 'You need not know who is calling';
-const callBack = 'Call back at the number on the contract, not one that the caller gives you.';
+const callBack = 'Call back at a number that you had before the call, such as the one on the contract.';
 const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 
 const unchanged = () => 'Nothing to change.';
@@ -129,6 +129,12 @@ const sayLeft = (unallocated: number, currency: string) =>
   unallocated > 0
     ? `${writeDecimal(unallocated, currency)} ${currency} wait: see payment:allocate and payment:paid-back.`
     : 'Nothing of it is left.';
+
+const removalField: FormField = {
+  name: 'removeFactors',
+  label: 'Also remove passkeys, app and recovery codes, and end the password',
+  kind: 'yes',
+};
 
 const ofPerson = {
   suspend: {
@@ -192,11 +198,7 @@ const ofPerson = {
           words: `{value} (${value === email ? 'now' : 'earlier'})`,
         })),
       },
-      {
-        name: 'removeFactors',
-        label: 'Also remove passkeys, app and recovery codes, and end the password',
-        kind: 'yes',
-      },
+      removalField,
     ],
   },
   'end-session': {
@@ -271,14 +273,17 @@ const ofPerson = {
     button: 'Send the links',
     to: 'Change the address',
     notice:
-      'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, nothing changes.',
-    outcome: 'The links are on their way. Nothing changes until the new address uses its link.',
+      'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, the address stays.',
+    outcome: 'The links are on their way. The address stays until the new one uses its link.',
     isDanger: true,
-    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }],
+    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }, removalField],
     command: {
       about:
         'give a user who has lost their mailbox another address: the old one is told at once, the new one gets a link',
-      takes: { email: 'the new address' },
+      takes: {
+        email: 'the new address',
+        removeFactors: 'also remove second factors, and end the password',
+      },
       asks: ({ name, email }, given) => `Move the account of ${name} <${email}> to ${given.email}?`,
       done: ({ email }, { given }) =>
         `An email is on its way to ${given.email}. Nothing changes before its link is used; ${email} can stop it.`,
@@ -293,7 +298,7 @@ const ofPerson = {
     button: 'Save the decisions',
     to: 'Save the decisions',
     notice: ({ account }) =>
-      `If what the account may do changes, we email {name}. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once. If only who decides it changes, nobody notices.`,
+      `If what the account may do changes, we email {name}. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once. If only who decides it changes, they get no email.`,
     outcome: 'The decisions are saved.',
   },
   'change-role': {
@@ -320,7 +325,7 @@ const ofPerson = {
     },
   },
   'plan-deletion': {
-    ask: 'Ask them to do it at /profile/delete. If they cannot, call them back at the number on the contract.',
+    ask: 'Ask them to do it at /profile/delete. If they cannot, call back at a number that you had before the call.',
     label: 'Delete the account in 14 days',
     button: 'Plan the deletion',
     notice:
@@ -538,7 +543,7 @@ const ofInvoice = {
     to: 'Issue the invoice again',
     notice: ({ sides }) =>
       sides?.isSame
-        ? 'Nothing can be issued again now: buyer and tax would be the same. Ask the customer to change name, address or VAT ID under Billing, and mark a new VAT ID as checked. Then come back.'
+        ? 'Nothing can be issued again now: buyer and tax would be the same. First change the billing details of the person, or mark a new VAT ID as checked. Then come back.'
         : 'For a wrong name, address or VAT ID. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone.',
     sides: ({ sides }) =>
       sides && [
@@ -565,10 +570,10 @@ const ofPayment = {
     to: 'Allocate the payment',
     notice: 'It pays what is still to pay of that invoice. Anything above that stays unallocated.',
     outcome: 'It is allocated to the invoice, as far as the money goes.',
-    fields: ({ waits, invoiceNumber }) => [
+    fields: ({ waits, invoiceNumber, pays }) => [
       {
         ...{ name: 'number', label: 'Number of the invoice', kind: 'text', most: 64 },
-        ...(waits === 'left' && { value: invoiceNumber ?? '' }),
+        value: pays ?? (waits === 'left' && invoiceNumber ? invoiceNumber : ''),
       },
     ],
     command: {
@@ -594,7 +599,10 @@ const ofPayment = {
       nothing: unchanged,
     },
   },
-} satisfies Record<string, ActWords<{ waits: string | null; invoiceNumber: string | null }, Payment>>;
+} satisfies Record<
+  string,
+  ActWords<{ waits: string | null; invoiceNumber: string | null; pays: string | undefined }, Payment>
+>;
 
 type ShownContract = { status: Contract['status']; wouldEndOn: string | null };
 

@@ -34,15 +34,27 @@ import {
  * and 429 `rate_limited`.
  */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
-  const { db } = deps;
+  const found = await findDocument(deps, staff, number);
+  if (!found) throw new AppError('not_found');
+  const { facts, invoice, buyer } = found;
+  await countLook(deps, staff, { userId: buyer.userId, number: facts?.number ?? invoice.number });
+  return found;
+}
+
+/** Finds nothing that this member of the staff may not look at. */
+async function findDocument({ db }: Pick<Dependencies, 'db'>, { session }: Staff, number: string) {
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = await findInvoice(db, facts?.invoice?.number ?? number);
-  if (!invoice) throw new AppError('not_found');
+  if (!invoice) return undefined;
   const buyer = await findBuyerOf(db, invoice);
   const people = buyer.accountId === null ? [] : await listUsersOfAccount(db, buyer.accountId);
-  if (!mayLookAtDocuments(staff.session.user.role, people)) throw new AppError('not_found');
-  await countLook(deps, staff, { userId: buyer.userId, number: facts?.number ?? invoice.number });
-  return { facts, invoice, buyer };
+  return mayLookAtDocuments(session.user.role, people) ? { facts, invoice, buyer } : undefined;
+}
+
+/** Returns the number of the document that a search has asked for. Null if the text is no such number. */
+export async function findSearched(deps: Dependencies, staff: Staff, q: string): Promise<string | null> {
+  const number = q.trim().toUpperCase();
+  return (await findDocument(deps, staff, number)) ? number : null;
 }
 
 /** Managers get no forms. Throws what `lookAtDocument` throws. */
@@ -113,10 +125,10 @@ export type Waits =
 const most = 100;
 
 /**
- * Lists the oldest money first. `freedBy` is the invoice whose credit has freed some of it. `waits` is null if the credit has
+ * Lists the oldest money first. The forms suggest the invoice `pays`. `freedBy` is the invoice whose credit has freed some of it. `waits` is null if the credit has
  * freed all of it. Throws 404 `not_found` for managers.
  */
-export async function listWaiting({ db }: Dependencies, staff: Staff) {
+export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
   requireRight(staff, paymentActs.allocate.right);
   const found = await listUnallocated(db, most + 1);
   const shown = found.slice(0, most);
@@ -135,7 +147,7 @@ export async function listWaiting({ db }: Dependencies, staff: Staff) {
       minorDigits: minorDigits(payment.currency),
       freedBy: freed?.number ?? null,
       waits,
-      forms: buildForms('payment', { ...payment, waits }, () => ({ seen })),
+      forms: buildForms('payment', { ...payment, waits, pays }, () => ({ seen })),
     });
   }
   return { payments, more: found.length > most };

@@ -387,18 +387,30 @@ const keep = act({
   },
 });
 
+const readRemoval = (typed: string) => readOneOf('yes', 'no', '')(typed) === 'yes';
+
 const changeEmail = act({
   about: person,
   right: { name: 'people.changeEmail', admin: 'customers' },
   event: 'staff.change_email',
   offers: ({ suspendedAt, role }: Person) => offerIf(!suspendedAt && role === 'user'),
-  command: { name: 'user:change-email', takes: { email: '<new>' }, asks: 'always', needsWhy: true },
-  fields: { email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed') },
+  command: {
+    name: 'user:change-email',
+    takes: { email: '<new>', removeFactors: { option: '--remove-factors', values: ['yes', 'no'] } },
+    asks: 'always',
+    needsWhy: true,
+  },
+  fields: {
+    email: (typed, { config }) => readNewEmailAddress(typed, config) ?? refuse('email_malformed'),
+    removeFactors: readRemoval,
+  },
   formBasis: async (db, { id, email }, now) => ({
     email,
     pending: await describePendingNewAddress(db, id, now),
   }),
-  async do({ trx, deps, target }, { email }) {
+  async do({ trx, deps, target, record }, { email, removeFactors: removes }) {
+    // Their removal ends an offer, so it comes first.
+    if (removes) await removeFactors(trx, deps, target, { keepsPassword: false, record });
     await offerNewAddress(trx, deps, { user: target, email });
     return {};
   },
@@ -413,7 +425,7 @@ const endFreeze = act({
   locksLinks: true,
   fields: {
     keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
-    removeFactors: (typed) => readOneOf('yes', 'no', '')(typed) === 'yes',
+    removeFactors: readRemoval,
   },
   formBasis: async (db, target, now) => ({
     frozenAt: target.frozenAt,

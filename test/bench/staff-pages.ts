@@ -60,7 +60,7 @@ export function buildStaffPages({ db }: DatabaseClient): Page[] {
         listMails(deps, staff, { state }),
       ),
       { name: 'clients', read: () => listClients(deps) },
-      { name: 'money that waits', read: () => listWaiting(deps, staff) },
+      { name: 'money that waits', read: () => listWaiting(deps, staff, undefined) },
     ].map((page) => ({ ...page, line: 100 })),
   ];
 }

@@ -401,9 +401,12 @@ describe('VAT ids to check', () => {
       expect(await mailed()).toContain(admin.email);
       await look('vies');
       expect(vies.asked).toHaveLength(1);
-      await daysOn(0, 15 * 60_000);
       vies.how.answer = inTheName;
-      await look('vies');
+      // A job of the app may hold the row for a moment, and then the look leaves it out.
+      for (let tries = 0; tries < 5 && !(await details(buyer))?.hasCheckedVatId; tries++) {
+        await daysOn(0, 15 * 60_000);
+        await look('vies');
+      }
       expect(await details(buyer)).toMatchObject({ hasCheckedVatId: true });
     });
 

@@ -10,6 +10,7 @@ import {
   expectDead,
   offer,
   offerAfterMonth,
+  offeredLink,
   offerTo,
   readOfferMail,
 } from '../support/people/new-addresses.ts';
@@ -63,6 +64,20 @@ it('an address is theirs, with a new password, once the link is used, in any bro
   expect(textOf(await browser.send('/profile/activity'))).toContain(
     'The email address was changed and a new password set, with the link in an email that our support team sent',
   );
+});
+
+it('an address can be offered to somebody who has lost the phone, too, in one act (contract 12.85)', async () => {
+  const { id, email, browser } = await changes.signUp();
+  await setUp(browser, now());
+  const fresh = changes.newEmail();
+  await offer(changes, id, fresh, { removeFactors: 'yes' });
+  expect(await browser.whoAmI()).toBeUndefined();
+  expect((await open().login(email, password)).status).toBe(401);
+  expect(await listNotices(changes.app.db, email)).toContain('factors_removed');
+  const owner = open();
+  const link = await offeredLink(changes, fresh, 'new_address');
+  expect((await owner.send(link, { form })).status).toBe(303);
+  expect(await owner.whoAmI()).toBe(fresh);
 });
 
 it('the old address is reserved, and with a link that takes the account back (contract 11.60)', async () => {

@@ -285,7 +285,7 @@ describe('docs/names.md', () => {
 
   it('may lose a name, or what follows it, only in that way', () => {
     const before = '- `mails` `--retry`\n- `clients`\n- `audit` `--kind <type>`\n';
-    const now = '- `clients`\n- `audit`\n';
+    const now = '- `clients` `--json`\n- `audit`\n';
     const removed = '- `mails` `--retry`: use `mail:retry`.';
     expect(findDropped(before, now, removed)).toEqual(['`audit` `--kind <type>`']);
   });

@@ -61,6 +61,32 @@ async function addCredited(email: string) {
 }
 
 describe('a document of a customer', () => {
+  it('is opened by a search for its number, by whom may open it (contract 12.62)', async () => {
+    const { number, credit } = await addCredited(customer.email);
+    const search = async (q: string, by: Member) =>
+      (await open(`/admin/people?q=${encodeURIComponent(q)}`, by)).headers.get('location');
+    for (const by of [admin, manager])
+      for (const found of [number, credit])
+        expect(await search(` ${found.toLowerCase()} `, by)).toBe(`/admin/invoices/${found}`);
+    const ofColleague = await addInvoice(app.db, { email: colleague.email });
+    expect(await search(ofColleague, manager)).toBe(`/admin/people/${colleague.id}`);
+    expect(await search(ofColleague, admin)).toBe(`/admin/invoices/${ofColleague}`);
+  });
+
+  it('leads to the money that may have paid it, and the forms there name it (contract 7.177)', async () => {
+    const number = await addInvoice(app.db, { email: customer.email });
+    await report(app, buildPayment(700, { reference: 'Without a number' }));
+    const path = `/admin/billing/unallocated?number=${number}`;
+    expect((await openInvoice(number, admin)).text).toContain(`href="${path}"`);
+    const values = ({ text }: { text: string }) =>
+      [...text.matchAll(/<input[^>]*name="number"[^>]*>/g)].map(
+        ([field]) => /value="([^"]*)"/.exec(field)?.[1],
+      );
+    const suggested = values(await open(path, admin));
+    expect([suggested.length > 0, new Set(suggested)]).toEqual([true, new Set([number])]);
+    expect(values(await open('/admin/billing/unallocated', admin))).toContain('');
+  });
+
   it('says what it says to administrators, with its payments, and has no form', async () => {
     const { number, credit } = await addCredited(customer.email);
     const { payment_id: payment } = await report(

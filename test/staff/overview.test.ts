@@ -97,7 +97,7 @@ it.each([
     expect(text).toMatch(
       new RegExp(`<svg[^>]* role="img" aria-labelledby="course-${of}-title course-${of}-about"`),
     );
-  expect(text).toContain('About so much since');
+  expect(text).toContain('Logins and launches since');
 });
 
 it.each([

@@ -75,13 +75,15 @@ describe('who sees them', () => {
 });
 
 describe('the search (contract 11.46)', () => {
-  it('lists the people it finds, and says so if it finds nobody', async () => {
+  it('lists the people it finds, opens one that it finds alone, and says so if it finds nobody (contract 12.62)', async () => {
     const browser = await logIn(app.send, manager);
-    const found = await open(browser, `/admin/people?q=${customer}`);
-    expect([...found.text.matchAll(/data-user-id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+    const found = await open(browser, '/admin/people?q=');
+    expect([...found.text.matchAll(/data-user-id="([^"]+)"/g)].map(([, id]) => id)).toContain(
       await idOf(app.db, customer),
-    ]);
+    );
     expect(found.text).not.toContain('data-more');
+    const only = await browser.send(`/admin/people?q=${customer}`);
+    expect([only.status, only.headers.get('location')]).toEqual([303, await pathTo(customer)]);
     expect(textOf(await open(browser, '/admin/people?q=nobody-has-this'))).toContain('Nobody found');
   });
 

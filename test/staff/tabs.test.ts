@@ -132,6 +132,19 @@ it('a refused form that its tab does not show is refused above the others', asyn
   ]);
 });
 
+it('the page that asks for a credential says what was typed and chosen (contract 12.202)', async () => {
+  const [{ cookie }, { id }] = [await addStaff(app), await addPerson(app)];
+  const form = formsOf(await open(`/admin/people/${id}`, cookie)).get('change-email') ?? {};
+  await sql`update sessions set auth_time = now() - interval '11 minutes'`.execute(app.db);
+  const given = { email: 'new-one@example.com', removeFactors: 'yes' };
+  const { status, text } = await send(`/admin/people/${id}`, cookie, { ...form, ...given, why });
+  const [shown = ''] = /<dl[^>]*data-given.*?<\/dl>/s.exec(text) ?? [];
+  expect([status, [...shown.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value)]).toEqual([
+    401,
+    ['new-one@example.com', 'Yes'],
+  ]);
+});
+
 it('the page that asks for a credential leads back to the tab', async () => {
   const [{ cookie }, { id }] = [await addStaff(app), await addPerson(app)];
   const path = `/admin/people/${id}/mails`;

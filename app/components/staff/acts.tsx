@@ -48,9 +48,24 @@ export function askBefore(
   if (!refused?.asks) return null;
   const form = forms.find((each) => isOf(refused, each));
   return (
-    <Confirm refused={refused} asks={refused.asks} to={form?.to} about={about} danger={form?.isDanger} />
+    <Confirm
+      refused={refused}
+      asks={refused.asks}
+      to={form?.to}
+      about={about}
+      given={form && listGiven(form, refused.values)}
+      danger={form?.isDanger}
+    />
   );
 }
+
+/** What was typed and chosen, in the words of the form. */
+const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: string, value: string][] =>
+  fields.flatMap(({ name, label, choices = [], kind }) => {
+    const given = values[name];
+    const words = choices.find(({ value }) => value === given)?.words.replace('{value}', given ?? '');
+    return given ? [[label, kind === 'yes' ? 'Yes' : (words ?? given)]] : [];
+  });
 
 /**
  * Shows the forms whose `about` matches. They come from `forms`, or else from the place `at` of the person's page. Screen
@@ -262,7 +277,7 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
 
 export function Refusal({ refused }: { refused: Refused | undefined }) {
   if (!refused) return null;
-  if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
+  if (refused.minutes) return <TooMany minutes={refused.minutes} about={refused.message} focus />;
   if (isNotDone(refused))
     return (
       <Notice kind="warning" focus>

@@ -104,8 +104,8 @@ const obstacles: Record<Obstacle, (person: Person) => ReactNode> = {
   too_many_passwords: ({ waitMinutes }) => (
     <>
       <strong>Too many passwords were tried</strong> in browsers that are new to the person. There we refuse
-      every password <For minutes={waitMinutes.too_many_passwords} />, from one network or from all. A browser
-      in which they have logged in before still works, and so does a passkey. A new password ends the wait.
+      every password <For minutes={waitMinutes.too_many_passwords} />. A browser in which they have logged in
+      before still works, and so does a passkey. A new password ends the wait.
     </>
   ),
   too_many_passwords_known_browser: ({ waitMinutes }) => (
@@ -132,8 +132,7 @@ const obstacles: Record<Obstacle, (person: Person) => ReactNode> = {
   too_many_logins: ({ waitMinutes }) => (
     <>
       <strong>The person has logged in too often</strong> with the same password or passkey. We refuse it{' '}
-      <For minutes={waitMinutes.too_many_logins} />, in this kind of browser or in all. A new password ends
-      the wait for the password.
+      <For minutes={waitMinutes.too_many_logins} />. A new password ends the wait for the password.
     </>
   ),
 };

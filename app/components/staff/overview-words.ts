@@ -48,7 +48,7 @@ export const mailWords: Record<string, string> = {
 export const numberWords = {
   logins: 'Logins',
   launches: 'Launches',
-  signUps: 'New accounts',
+  signUps: 'Sign-ups',
   refusals: 'Refusals',
 };
 

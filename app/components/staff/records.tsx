@@ -10,13 +10,21 @@ import { Name, PersonLink } from './words.tsx';
 
 type Mail = Person['mails'][number];
 
-function stateOfMail({ sentAt, givenUpAt, attempts }: Mail): [words: string, meaning: Meaning] {
+const documentMails = ['invoice_issued', 'credit_note_issued'];
+
+function stateOfMail(
+  { kind, sentAt, givenUpAt, attempts }: Mail,
+  { emailVerifiedAt }: Person,
+): [words: string, meaning: Meaning] {
   if (sentAt) return ['Sent', 'good'];
   if (givenUpAt) return ['Given up', 'needs-you'];
+  // Documents go only to addresses that somebody has proved (contract 7.500).
+  if (!emailVerifiedAt && documentMails.includes(kind)) return ['Waits for a verified address', 'waiting'];
   return attempts > 0 ? [`Waiting, tried ${attempts} times`, 'waiting'] : ['Waiting', 'waiting'];
 }
 
-export function Mails({ mails }: { mails: Mail[] }) {
+export function Mails({ person }: { person: Person }) {
+  const { mails } = person;
   return (
     <Section id="mails" title="Mails" intro="The newest 20, as far as we keep them.">
       {mails.length === 0 ? (
@@ -28,7 +36,7 @@ export function Mails({ mails }: { mails: Mail[] }) {
           draw={(rows) => (
             <Rows>
               {rows.map((mail) => {
-                const [words, meaning] = stateOfMail(mail);
+                const [words, meaning] = stateOfMail(mail, person);
                 return (
                   <Row
                     key={`${mail.createdAt.toISOString()} ${mail.kind} ${mail.recipient}`}

@@ -8,7 +8,7 @@ import { contractStates, invoiceStates } from '../../billing/invoices/lists.ts';
 import { readPreview } from '../../billing/invoices/preview.ts';
 import { monthSchema, summariseBilling } from '../../billing/invoices/summary.ts';
 import { searchContracts, searchInvoices } from '../../staff/find-books.ts';
-import { describeForStaff, describePreview, listWaiting } from '../../staff/invoices.ts';
+import { describeForStaff, describePreview, findSearched, listWaiting } from '../../staff/invoices.ts';
 import { acceptLines, readStatement, requireImporter } from '../../staff/statements.ts';
 import { choice, text } from './acts.ts';
 import { allowed, router, staff } from './init.ts';
@@ -75,7 +75,14 @@ export const invoiceFormsRouter = router({
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
-  waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
+  /** The number of the document that a search for people has asked for. */
+  searched: staff
+    .input(z.object({ q: text('q') }))
+    .query(({ ctx, input }) => findSearched(ctx.deps, ctx, input.q)),
+
+  waiting: staff
+    .input(z.object({ pays: text('number').optional() }))
+    .query(({ ctx, input }) => listWaiting(ctx.deps, ctx, input.pays)),
 
   mayImport: staff.query(({ ctx }) => requireImporter(ctx)),
   readStatement: staff

@@ -53,7 +53,7 @@ const words: Record<Subject, Record<string, Words>> = {
     email: { what: 'Email address', say: text },
     email_verified_at: { what: 'Email address verified', say: yesOrNo },
     role: { what: 'Role', say: oneOf(roles) },
-    suspended_at: { what: 'Suspended', say: yesOrNo },
+    suspended_at: { what: 'Suspended or frozen', say: yesOrNo },
     deletion_due_at: { what: 'Deletion planned for', say: date },
   },
   account: {

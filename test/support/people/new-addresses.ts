@@ -18,13 +18,14 @@ export const offer = (
   { app, clock = { now: new Date() } }: { app: Pick<TestApp, 'db' | 'config'>; clock?: { now: Date } },
   id: string,
   email: string,
+  more: { removeFactors?: 'yes' } = {},
 ) =>
   inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('no such user');
     const deps = { endsWithPerson, config: app.config, now: () => clock.now };
     const author = { by: 'operator', name: 'Olga', systemUser: 'root' } as const;
-    await actAsOperator(trx, deps, peopleActs['change-email'], { given: { id, email }, author });
+    await actAsOperator(trx, deps, peopleActs['change-email'], { given: { id, email, ...more }, author });
   });
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };

@@ -72,6 +72,8 @@ ${sections.join('\n')}`;
 /** Names that the earlier file had, that this one lacks, and that the changes of this version do not quote. */
 export function findDropped(before: string, now: string, removed: string): string[] {
   const namesOf = (text: string) => [...text.matchAll(/^- (.+)$/gm)].map(([, name = '']) => name);
-  const left = new Set(namesOf(now));
-  return namesOf(before).filter((name) => !left.has(name) && !removed.includes(name));
+  const partsOf = (name: string) => name.split(/ (?=`)/);
+  const left = new Map(namesOf(now).map((name) => [partsOf(name)[0], new Set(partsOf(name))]));
+  const isLeft = (name: string) => partsOf(name).every((part) => left.get(partsOf(name)[0])?.has(part));
+  return namesOf(before).filter((name) => !isLeft(name) && !removed.includes(name));
 }
