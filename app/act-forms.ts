@@ -8,8 +8,8 @@ import { type Args, isShownToStaff, pathWith } from './refused.ts';
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
 /**
- * `given` returns values from the page's path, such as the id of the person that the forms are about. If `given` throws a
- * refusal, only staff get to see that refusal.
+ * `given` returns values from the page's path, such as the id of the person that the forms are about. `given` is called after the
+ * check that the sender is staff, so nobody else sees a refusal that it throws.
  */
 export const answerAct = (
   args: ActionFunctionArgs,
@@ -35,7 +35,7 @@ export const answerAct = (
     },
   });
 
-/** What the form that led back to this page has done. Null if no form led here. */
+/** What the form has done that led back to this page. Null if no form led here. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
   const intent = context.transport.readQuery(request).get('saved') ?? '';
   return context.procedures.staffForms.outcome({ about, intent });

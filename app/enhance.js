@@ -48,7 +48,8 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // A form without an action goes to the page's address. That address's fragment would take the focus from the answer's fields.
+  // A form without an action goes to the page's address. If that address has a fragment, the fragment would take the focus from
+  // the fields of the answer.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');

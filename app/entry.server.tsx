@@ -13,7 +13,7 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts rethrows the error. Rendering no page here keeps a flood of refusals cheap.
+  // app/pages.ts rethrows the error, so no page is rendered here. This keeps a flood of refusals cheap.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
   // Until some part of the page is sent, a failure can still change the answer.

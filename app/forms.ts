@@ -44,8 +44,8 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 /**
  * Answers a posted form. `act` does what the form asks for. It returns the answer, or the path to go on to. If `act` throws a
  * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again, so it never
- * names a secret. A form that `needsNoFields` may be posted without a body. `shows` says which problems the page itself shows.
- * A form that `isLarge` is kept whole, and its faults may be in any words.
+ * names a secret. A form that `needsNoFields` may be posted without a body. `shows` says which problems the page itself shows. If
+ * a form that `isLarge` is refused, all its fields and messages are kept, however long they are.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -80,7 +80,7 @@ export async function answerForm(
       const { visit } = context;
       const refusal =
         error instanceof FormRefusal ? problemOf(error.code, context) : transport.readRefusal(error, visit);
-      // The address of the form may have a token in it.
+      // The form's address may have a token in it, which must not reach other sites.
       throw refusal.with({ 'Referrer-Policy': 'no-referrer' });
     }
     const refused = await describeRefusal(error, { request, context }, { values, shows, isLarge });

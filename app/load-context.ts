@@ -27,7 +27,10 @@ declare module '@remix-run/server-runtime' {
     sendsCookies: boolean;
     /** True once the posted form has done its work. */
     isDone?: boolean;
-    /** The refusal that the page /problems/{code} shows. The request’s URL may be any other, so it does not name the code. */
+    /**
+     * The refusal that the page /problems/{code} shows. The page may answer any request, so the request's URL does not name the
+     * code.
+     */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */
     refusedRequest?: Request;

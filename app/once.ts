@@ -16,7 +16,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/invoice-email/confirm': true,
   '/profile/authenticator/set-up': true,
   '/profile/passkeys/add': true,
-  // Recovery codes are shown once. Things that are removed or ended cannot be removed or ended again.
+  // Recovery codes are shown once. A thing that was removed or ended cannot be removed or ended again.
   '/profile/authenticator': ['renew-codes', 'turn-off'],
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],

@@ -135,7 +135,7 @@ const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /**
- * Redirects through the login page, which reports a browser that does not send the cookies of the answer back (contract 9.284).
+ * Makes the redirect lead through the login page, which tells people if their browser sends no cookies back (contract 9.284).
  * Otherwise a correct password would lead to an empty login page.
  */
 function checkCookies(
@@ -184,8 +184,8 @@ const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
  * The request for Remix, with our own host instead of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
- * would believe those headers, and our own check has run already. To `.data` at the end of a path Remix would answer with the
- * data of a page, so it is part of the last name.
+ * would believe those headers, and our own check has run already. If a path ended in `.data`, Remix would answer with the data of
+ * a page. So the dot is escaped.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);

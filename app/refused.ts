@@ -93,7 +93,7 @@ const statuses: Record<string, number> = { ...shown, ...shownToStaff, ...ownRefu
 
 export const statusOf = (code: string): number => statuses[code] ?? 422;
 
-/** The saved profile, if the form was made from an older version of it. */
+/** The saved profile, if the form was refused because the profile has become newer than the form. */
 export const findPresent = async (code: string, { request, context }: Args) =>
   code === 'edited_meanwhile' && pagePath(request) === '/profile'
     ? { present: await context.procedures.profile.get() }

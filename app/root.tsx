@@ -31,7 +31,9 @@ async function findOverdue({ request, context }: Args): Promise<boolean> {
   return procedures.billingPages.hasOverdue();
 }
 
-/** Problem pages must render even if the database is down. Only the page of a 404 looks for the visitor, ignoring errors. */
+/**
+ * Problem pages must render even if the database is down. So only the page of a 404 looks for the visitor, and it ignores errors.
+ */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
   if (!problem) return procedures.visitor.find();

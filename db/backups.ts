@@ -19,7 +19,7 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
     );
     outcome = { result: await work(rows[0] as Server) };
   }).catch((error) => {
-    // An idle connection may break after hours, but by then the snapshot has served its purpose.
+    // A connection that was idle for hours may break. By then `work` has ended, so the error does not matter.
     if (!outcome) throw error;
   });
   return (outcome as unknown as { result: T }).result;
@@ -34,7 +34,7 @@ export async function nameDatabase(db: Database): Promise<string> {
 
 /**
  * Seconds since the last successful backup began, or since the first migration if there was no backup. A restored database does
- * not know of the backup that it comes from, so the seconds count from an earlier backup.
+ * not know of the backup that it was restored from. So the seconds count from an earlier backup.
  */
 export async function readBackupAge(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`select extract(epoch from now() - coalesce(

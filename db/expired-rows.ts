@@ -9,8 +9,8 @@ import type { Database } from './postgres/client.ts';
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 
 /**
- * Skips rows that another instance has locked. If rows must be deleted in order, a locked row makes the statement fail (55P03).
- * The order makes Postgres use the index even if half of the table has expired.
+ * Skips rows that another instance has locked. If rows must be deleted in order, a locked row makes the statement fail instead
+ * (55P03). The `order by` makes Postgres use the index even if half of the table has expired.
  */
 export const lockExpiredRows = ({ table, column, before, inOrderOf }: ExpiredRows, limit: number) => sql`
   select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before}

@@ -14,7 +14,7 @@ type Rows = {
 
 /**
  * Runs `change` for one range of keys after another. Until a transaction ends, rows that it has changed or deleted stay in the
- * indexes. Ranges keep Postgres from looking at these rows again.
+ * indexes. With ranges, Postgres does not look at such rows again.
  */
 export async function runByKeyRanges(
   trx: Transaction<DB>,

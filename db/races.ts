@@ -1,4 +1,4 @@
-// Recognizes failures that another transaction on the same rows has caused. After such a failure, the next attempt can succeed.
+// Recognizes failures that another transaction on the same rows has caused. After such a failure, a new attempt can succeed.
 
 /** Thrown by a transaction that cannot continue because another transaction was first. */
 export class LostRace extends Error {}

@@ -22,7 +22,9 @@ export type Schema = {
 
 const needed: Schema = listed;
 
-/** Reads what unqualified names find on the search path, and the migrations that have run. Throws if no migration ever ran. */
+/**
+ * Reads the schema as statements find it on the search path, and the migrations that have run. Throws if no migration ever ran.
+ */
 export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
   const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
     with ours as (
@@ -117,8 +119,8 @@ export const listAhead = (done: string[]): string[] =>
   done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Why the missing migrations cannot run, or undefined if they can. The missing ones must come last, and this version must know
- * all others. The database must be empty or have all migrations of 0.6.0.
+ * Why the missing migrations cannot run. Undefined if they can. The missing migrations must come after all that have run, and
+ * this version must know all that have run. The database must be empty or have all migrations of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();

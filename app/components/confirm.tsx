@@ -23,7 +23,10 @@ type ConfirmProps = {
   takeBackSentAt?: Date | undefined;
 };
 
-/** Asks for a credential before a change, and sends the fields of the form again, so that the change is made at once. */
+/**
+ * Asks for a credential before a change. The form carries the fields of the first form, so that the change is made as soon as the
+ * credential is given.
+ */
 export function Confirm({
   asks,
   refused,

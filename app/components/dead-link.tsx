@@ -65,7 +65,7 @@ type EndedLinkProps = {
   children?: ReactNode;
 };
 
-/** For a link in an email that does not work: says what became of it, and offers one thing that works (contract 9.202). */
+/** Says why a link in an email does not work, and offers one thing that works (contract 9.202). */
 export function EndedLink({ link, says = {}, next, otherwise, children }: EndedLinkProps) {
   if (!link)
     return (

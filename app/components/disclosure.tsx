@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * A button that opens a question in place, before something is done. A `details` element needs no script. The question stays
- * open if the answer was refused.
+ * A button that opens a question in place, before something is done. It is a `details` element, so it needs no script. The
+ * question stays open if the form with the answer was refused.
  */
 export function Disclosure({
   label,

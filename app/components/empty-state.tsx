@@ -10,7 +10,7 @@ export function EmptyState({
 }: {
   icon: IconName;
   title: string;
-  /** Below the heading of a section it is `h3`. */
+  /** Inside a section with a heading it is `h3`. */
   heading?: 'h2' | 'h3';
   children?: ReactNode;
 }) {

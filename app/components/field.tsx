@@ -6,7 +6,7 @@ type FieldProps = {
   name: string;
   hint?: string;
   error?: string;
-  /** Set it to false if an earlier field has an error, because the first field with an error takes the focus. */
+  /** Set this to false if an earlier field has an error. Only the first field with an error takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 

@@ -24,8 +24,8 @@ type LeftFactorFormProps = {
 };
 
 /**
- * The form behind a link in a mail, which works without a login. The form asks for a new password and, if a factor is left, for
- * a code or a passkey. Only the passkey needs script.
+ * The form behind a link in a mail, which works without a login. The form asks for a new password. If the user still has a second
+ * factor, the form also asks for a code or a passkey. Only the passkey needs script.
  */
 export function LeftFactorForm({
   purpose,
@@ -38,7 +38,7 @@ export function LeftFactorForm({
 }: LeftFactorFormProps) {
   const refused = useRefused();
   const errors = refused?.errors ?? {};
-  // After thirty wrong codes (contract 2.49), the service accepts no more codes. Only the other ways are left.
+  // After thirty wrong codes, the service accepts no more codes with this link (contract 2.49). Other ways still work.
   const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);

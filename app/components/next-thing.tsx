@@ -32,7 +32,7 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // The login was used already or has expired, or the product sent a wrong launch.
+  // The login was used already or has expired, or the product linked to a launch with wrong parameters.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

@@ -43,7 +43,7 @@ export function Page({ title, intro, head, wide, alone, nav, children }: PagePro
           it again.
         </Notice>
       )}
-      {/* Pages of staff (with `nav`) show this in the form as well, but the form may be far below. */}
+      {/* Pages of staff (with `nav`) show this notice at the form, which may be far below. */}
       {isNotDone(refused) && !nav && (
         <Notice kind="warning" focus>
           {notDone}

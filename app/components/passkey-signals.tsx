@@ -8,7 +8,10 @@ type OwnPasskeys = {
   allAcceptedCredentialIDs: string[];
 };
 
-/** Tells the browser which passkeys work. Without `own`: that nobody has the passkey that was just used (contract 9.362). */
+/**
+ * Tells the browser which passkeys work. Without `own`, tells it that nobody here has the passkey that was just used (contract
+ * 9.362).
+ */
 export function PasskeySignals({ own }: { own?: OwnPasskeys }) {
   const signals = own
     ? [

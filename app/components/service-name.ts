@@ -1,7 +1,7 @@
 import type { MetaFunction } from '@remix-run/node';
 import { useRootData } from '../root-data.ts';
 
-// Used only if even the root could not be loaded.
+// Used only if the loader of the root has failed, because then the page does not know the name.
 const unknownName = 'Identity';
 
 /** What people call this service (IDENTITY_NAME). */

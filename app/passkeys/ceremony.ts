@@ -56,7 +56,7 @@ export function enhance(part: HTMLElement): void {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
       const optionsJSON = await fetchOptions(purpose);
-      // This request would cancel another one that is under way.
+      // A second request of the page would cancel the request that is under way.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
       // Nobody asked for this offer, and the button is still there, so an error needs no message.

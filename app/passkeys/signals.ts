@@ -1,5 +1,5 @@
-// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers
-// cannot tell the password manager. Nothing here depends on that, so errors are ignored.
+// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers cannot
+// pass this on. Nothing here depends on it, so errors are ignored.
 import { sendSignal } from '@simplewebauthn/browser';
 import { findLastUsed } from './last-used.ts';
 

@@ -26,7 +26,7 @@ export const loader = (args: LoaderFunctionArgs) =>
     return {};
   });
 
-/** Each answer shows the page at once, because the lines are kept nowhere else. A form that is sent again records nothing twice. */
+/** Each answer shows the page at once, because the lines are kept nowhere else. Sending a form again records nothing twice. */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: (name) => !isSecret(name),
@@ -146,7 +146,7 @@ function Lines({ statement, why }: { statement: Statement; why: Parameters<typeo
   return (
     <Section id="lines" title={`${lines.length} to decide`} intro={intro} bare>
       <form method="post" className="card" data-intent="accept">
-        {/* Return in a field would press the first button, so that one does nothing. */}
+        {/* The Enter key in a field presses the first button of the form, so the first button does nothing. */}
         <button type="submit" disabled hidden />
         <WhyField
           hint="At least 3 characters, for each line that you accept. For the audit: only staff see it."

@@ -66,7 +66,8 @@ export default function BillingSettings() {
     );
   }
   const isTyped = refused !== undefined && refused.values.intent !== 'stop';
-  // A refused form keeps the version that it was made from. After `edited_meanwhile` it gets the new one, so it can be sent again.
+  // A refused form keeps the version that it was made from. After `edited_meanwhile` it gets the new version and can be sent
+  // again.
   const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage

@@ -101,7 +101,7 @@ export default function Files() {
   const values = refused?.values ?? asked;
   // The chosen file, if its download has not started, for example because a login was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
-  // A link that names a span only fills in the days.
+  // If a link named a span, the page only fills in its days.
   const filled = refused?.values ?? days;
   const [from, to] = [filled.from || spans[0]?.from, filled.to || spans[0]?.to];
   const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;

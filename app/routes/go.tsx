@@ -8,8 +8,8 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 ];
 
 /**
- * The page between a form and a client (contract 9.191 to 9.194). Browsers do not count this page's `Refresh` header and link
- * as redirects after the form. A page that moves on within a second stays out of the browser's history.
+ * The page between a form and a client (contract 9.191 to 9.194). This page leads on with a `Refresh` header and a link, which
+ * browsers do not count as redirects after the form. A page that moves on within a second stays out of the browser's history.
  */
 export function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;

@@ -84,7 +84,7 @@ const reasons = new Map([
 /** Logins with this mark are let in even while no more passwords can be hashed (contract 9.155), so they take no password. */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
-/** After a refused passkey, the page has the mark. */
+/** Removes the mark, which the page's address still has after a refused passkey. */
 const withoutMark = (path: string) => path.replace(/([?&])with=passkey(?:&|$)/, '$1').replace(/[?&]$/, '');
 
 export default function Login() {
@@ -111,7 +111,7 @@ export default function Login() {
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.minutes && (
-        // A known and an unknown address get the same answer.
+        // The answer is the same for a known and an unknown address.
         <TooMany minutes={refused.minutes} meanwhile="Until then, you can still:">
           <li>log in with a browser that you have used for this account before</li>
           <li>use a passkey</li>

@@ -8,7 +8,7 @@ export const meta = titled('Log out');
 
 export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   const target = await procedures.login.logoutTarget();
-  // People who are not logged in need not be asked anything.
+  // People who are not logged in are not asked whether they want to log out.
   if (!(await procedures.visitor.find())) throw redirect(target?.url ?? '/login?logged_out', 303);
   return { clientTitle: target?.title };
 }

@@ -41,7 +41,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   });
 }
 
-/** Changes that need a second question first. */
+/** Changes about which the page asks once more before it makes them. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 

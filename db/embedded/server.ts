@@ -49,7 +49,8 @@ export async function startEmbeddedPostgres(
     () => true,
     () => false,
   );
-  // After a crash, the noted process id may belong to another process, or to what is left of the server.
+  // After a crash, the process id in postmaster.pid may belong to another process, or to what is left of the server. So we also
+  // try the port.
   const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
     await rm(join(data, 'postmaster.pid'), { force: true });

@@ -20,7 +20,7 @@ export type DatabaseOptions = {
   /** 5 s by default; 0 means no limit. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Maps a person or address to the key under which they take turns. */
+  /** People and addresses take turns at the pool. `keyOf` maps a person or address to the key that has the turn. */
   keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. A client without a listener would end the process when Postgres is killed. */
   onError: (error: Error) => void;
@@ -42,7 +42,7 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Without this, instants in a historical local zone would lose the seconds of the zone's offset.
+// Sends dates to Postgres in UTC. In a historical local zone, they would lose the seconds of the zone's offset.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */
@@ -96,7 +96,7 @@ function openPool(
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  // This is a little later than the server's own timeout, because the server's error says more.
+  // We wait a little longer than the server's own timeout, because the server's error says more than ours.
   const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
   const buildConnection = createConnections(pool, options.preparedStatements, silenceMs, onRefused);
   const known = new WeakSet<pg.PoolClient>();
@@ -110,7 +110,8 @@ function openPool(
         throw error;
       });
       const connection = buildConnection(client);
-      // The pool's own `verify` would lose the connection if a request gave up waiting meanwhile.
+      // New connections are checked here. The pool's own `verify` would lose the connection if its request gave up waiting
+      // meanwhile.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;

@@ -52,7 +52,7 @@ export function createConnections(
           onRefused(error);
           // An error of a statement is also an answer.
           if (!breaksConnection(error)) answers++;
-          // If the server answered nothing else meanwhile, the idle connections are dead too.
+          // If no other statement was answered meanwhile, the server is silent, so the idle connections are dead too.
           const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);
           if (isDead && !isBroken) dropIdle(pool);
           isBroken ||= breaksConnection(error);

@@ -14,9 +14,9 @@ import { connectionOf, inTransaction } from './transactions.ts';
 type OnWait = (what: string) => void;
 
 /**
- * Migrations have no timeout, because a large index may take long. If a migration fails, this throws the same error. If `check`
- * finds a fault, this throws its SchemaError. In both cases nothing has changed. Migrations of a newer version may stay,
- * because they only add (docs/inside/recipes/migration.md).
+ * Migrations have no timeout, because a large index may take long. If a migration fails, this throws the error of that migration.
+ * If `check` finds a fault, this throws its SchemaError. In both cases nothing has changed. Migrations that a newer version has
+ * run may stay, because they only add (docs/inside/recipes/migration.md).
  */
 export async function migrate(
   url: string,
@@ -56,7 +56,7 @@ async function tryMigrate(
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
       const done = await listDone(trx);
-      // An instance of a newer version may have held the lock before us.
+      // An instance of a newer version may have held the lock before us, and may have run these migrations already.
       if (!hasAll(done)) {
         const fault = findOrderFault(done);
         if (fault) throw new SchemaError(fault);

@@ -52,7 +52,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the connection was left, its statements were sent again, so its errors do not count.
+      // The statements of a connection that was left were sent again, so its errors do not count.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }

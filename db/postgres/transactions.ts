@@ -19,11 +19,11 @@ class Open {
   readonly #connection: Connection;
   constructor({ query, leave }: Connection) {
     this.#connection = {
-      // Kysely may take the connection before the transaction ends, and use it afterwards.
+      // Kysely may take the connection before the transaction ends, and send a statement on it afterwards.
       query: (text, values) => {
         if (this.isOver) return Promise.reject(over());
         const answer = query(text, values);
-        // Handles the error, because perhaps nobody awaits the answer before the transaction ends.
+        // Without this `catch`, an error would be unhandled if nobody awaits the answer before the transaction ends.
         this.#last = answer.catch((error) => {
           this.failure ??= error;
         });
@@ -72,7 +72,7 @@ export type Origin = {
 };
 
 const originText = "select set_config('identity.origin', $1, true)";
-// The timeout is not an option of the connection: it would also apply to jobs, and a pooler may refuse it.
+// If the timeout were an option of the connection, it would also apply to jobs, and a pooler might refuse it.
 const beginRequest = `${originText}, set_config('lock_timeout', '${lockTimeoutMs}', true)`;
 
 /** Sets the origin anew, for a transaction that works for several people. */
@@ -92,7 +92,10 @@ type Options = {
   end?: 'commit' | 'rollback';
 };
 
-/** Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also once if a lock took too long. */
+/**
+ * Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also runs `work` a second time if a lock
+ * took too long.
+ */
 export async function inTransaction<T>(
   db: Database,
   origin: Origin,
@@ -115,9 +118,9 @@ export async function inTransaction<T>(
 type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
 
 /**
- * Serves a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person, or one address
- * if the person is not known, has at most half of the pool at once. With `rollback` it returns the result of `work` and changes
- * nothing, but locks rows meanwhile.
+ * Serves a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person has at most
+ * half of the pool at once. If the person is not known, this holds for one address. With `rollback` it returns the result of
+ * `work` and changes nothing, but locks rows meanwhile.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,

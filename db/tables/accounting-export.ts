@@ -56,7 +56,10 @@ export async function* readDocuments(
 
 const documentsAtOnce = 2_000;
 
-/** A cursor sorts all rows before it returns any. For years of documents, that takes longer than a statement may. */
+/**
+ * Splits the span, because a cursor sorts all rows before it returns any. For years of documents, sorting takes longer than a
+ * statement may.
+ */
 async function* splitSpan(trx: Transaction<DB>, { zone, from, to }: Span): AsyncGenerator<Span, void> {
   for (let start: string | undefined = from; start !== undefined; ) {
     const { rows } = await sql<{ last: string; next: string }>`
@@ -126,8 +129,8 @@ export type BookedSales = {
 };
 
 /**
- * What was taxed by rules of EU countries other than the seller's. `quarter` looks like 2026-Q4. `corrected` is the earlier
- * quarter of the credited invoices. The sums of a whole quarter are in one slice.
+ * What was taxed by the rules of an EU country other than the seller's. `quarter` looks like 2026-Q4. For credit notes,
+ * `corrected` is the earlier quarter of the credited invoices. The sums of a whole quarter are in one slice.
  */
 export async function* readDistanceSales(
   trx: Transaction<DB>,
@@ -173,11 +176,14 @@ export async function* readReversedSales(
     );
 }
 
-/** By the seller's country when the invoice was issued: a credit note may come after the seller has moved. */
+/**
+ * Whether the country that decided the tax of document `d` is another EU country than the seller's. The seller's country at the
+ * issue of the invoice counts, even if the seller has moved before a credit note.
+ */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
   select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;
 
-/** The parts of a span by calendar, so that no statement reads many years: each has as many months, from January on. */
+/** Splits a span into calendar months or quarters, so that no statement reads many years. */
 function* splitMonths(span: Span, months: 1 | 3): Iterable<Span> {
   for (let { from } = span; from <= span.to; ) {
     const [year, month] = from.split('-').map(Number) as [number, number];

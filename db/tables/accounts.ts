@@ -15,7 +15,10 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-/** Stores rights as decided here. In a transaction of the marketplace, the rights count as said by the account's link. */
+/**
+ * Stores rights as decided here. If the transaction works for the marketplace, the account's link counts as the source of the
+ * rights instead.
+ */
 export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
@@ -150,7 +153,10 @@ export const findDecided = (db: Database, id: string): Promise<Decided | undefin
 
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
-/** The sources of the account must be known (`knowSources`). Undefined if the user is gone. */
+/**
+ * The rights that the account would have without the user's link at `provider`. Call `knowSources` first. Undefined if the user
+ * is gone.
+ */
 export async function findRightsWithoutLink(
   db: Database,
   { userId, provider }: { userId: string; provider: string },

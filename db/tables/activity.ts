@@ -80,7 +80,9 @@ export function selectActivity({
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
-/** Changes about the person and their account. Changes with the cause `sources` are hidden: they only note who decided. */
+/**
+ * Changes about the person and their account. Changes with the cause `sources` only note who decided a right, so they are hidden.
+ */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
@@ -155,7 +157,10 @@ export async function listChangesOfLines(
   return rows;
 }
 
-/** What changed when the user last connected an account after `since`. Undefined without one, or for an earlier version. */
+/**
+ * What changed when the user last connected an account after `since`. Undefined if they connected no account, or if an earlier
+ * version recorded the event.
+ */
 export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
   const { rows } = await sql<{ members: unknown }>`
     select details -> 'members' as members from audit_events

@@ -5,7 +5,10 @@ import type { DB } from '../schema.ts';
 import { findReservation } from './reserved-addresses.ts';
 import { findHolder, findUserById, lockUser, type User } from './users.ts';
 
-/** In a transaction, the two queries run in this order, so one of them sees a change that happens meanwhile. */
+/**
+ * In a transaction, the holder is looked up first. If the holder gives the address up meanwhile, one of the two queries still
+ * finds them.
+ */
 export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
   const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
   return holder ?? (ownerId === undefined ? undefined : findUserById(db, ownerId));

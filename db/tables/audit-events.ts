@@ -87,7 +87,10 @@ function buildRow(event: AuditEvent): Row {
 /** Details that identify nobody. All other details are erased with their user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
-/** Erases all but what happened and when. Events without a user may name `externalIds`, the user's ids at the marketplace. */
+/**
+ * Erases all but what happened and when. Also erases events without a user that name one of `externalIds`, which are the user's
+ * ids at the marketplace.
+ */
 export async function eraseFromAuditEvents(
   trx: Transaction<DB>,
   userId: string,
@@ -111,7 +114,7 @@ export async function eraseFromAuditEvents(
   );
 }
 
-// Erases in batches, because somebody may have guessed a password very often.
+// Erases in batches, because a user may have very many events, for example if somebody has guessed at the password often.
 const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,
@@ -194,8 +197,8 @@ export type AuditFilter = {
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
   /**
-   * Leaves out events about staff and invitations, and events by staff that are about no person. Events about money stay only
-   * if they name a document of an account without staff.
+   * Leaves out events about staff, events about invitations, and events by staff that are about no person. An event about money
+   * stays only if it names a document of an account that has no staff.
    */
   isWithoutStaff: boolean;
 };
@@ -207,7 +210,7 @@ const ofMoney: AuditEventType[] = [
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 
-/** Events that a command caused name neither a user nor an actor. */
+/** These events are left out by type. If a command caused one, it names neither a user nor an actor. */
 const ofInvitations: AuditEventType[] = ['staff.invite', 'staff.withdraw_invitation'];
 
 /** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */

@@ -42,7 +42,10 @@ export type BillingDetails = DetailValues & {
   provedInvoiceEmail: string | null;
   /** A signup named the address, and nobody of the account has confirmed it (contract 7.400). */
   isInvoiceEmailUndecided: boolean;
-  /** When a person last gave, kept or removed the address for invoices. Null if nobody did since a signup named it. */
+  /**
+   * When a person last gave, kept or removed the address for invoices. Null if nobody did, or if a signup has named the address
+   * since.
+   */
   invoiceEmailEditedAt: Date | null;
   /** The details that were edited here, which signups do not change. */
   editedHere: DetailName[];
@@ -110,16 +113,19 @@ const hasViesConfirmed = sql<boolean>`exists (
   select from vat_checks v where v.account_id = billing_details.account_id and v.is_valid
     and ${bare(sql`v.vat_id`)} = ${bare(sql`billing_details.vat_id`)})`;
 
-/** Call it after the account has got another name. VIES is asked again, unless documents name a company (contract 7.241). */
+/** Call it after the account has got another name. If documents name no company, VIES is asked again (contract 7.241). */
 export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
   const ofAccount = sql`account_id = ${accountId}`;
-  // An answer in the name before may be about to be kept.
+  // Waits for a transaction that is about to store an answer of VIES for the earlier name.
   await sql`select from billing_details where ${ofAccount} for update`.execute(trx);
   await sql`update billing_details set checked_vat_id = null, vat_id_ask_at = null
     where ${ofAccount} and company is null and ${hasViesConfirmed}`.execute(trx);
 }
 
-/** Pass `now` if a person edits the details. A new VAT id, or one that VIES confirmed in another name, counts as unchecked, and a new address for invoices as unproved. */
+/**
+ * Pass `now` if a person edits the details. A new VAT id counts as unchecked. So does a VAT id that VIES confirmed for another
+ * name. A new address for invoices counts as unproved.
+ */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
   accountId: string,
@@ -207,7 +213,10 @@ export async function askAboutVatIdAgain(
     .execute();
 }
 
-/** Another VAT id does not start the 14 days again: only a decision ends them, so nobody puts off invoices by typing. */
+/**
+ * Starts the 14 days (contract 7.481) unless they have started. Only a decision ends them. A new VAT id does not start them
+ * again, so nobody can put off invoices by typing new VAT ids.
+ */
 export async function startVatIdWait(trx: Transaction<DB>, accountId: string): Promise<void> {
   await trx
     .updateTable('billing_details')

@@ -4,7 +4,7 @@ import type { Database } from '../postgres/client.ts';
 import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 
 /**
- * The mailbox for documents of each contract: the proved address for invoices of its account, otherwise the address of the
+ * The mailbox for documents of each contract: the account's proved address for invoices, or otherwise the address of the
  * contract's user. Frozen users and erased accounts have no mailbox. `personEmail` is for mails about what somebody did in the
  * account. `copyEmail` gets a copy until somebody of the account has confirmed the address for invoices.
  */
@@ -56,7 +56,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** A user of the account has this address. */
   hasLogin: boolean;
-  /** The mail and its copy have the same address, so one of the two is enough. */
+  /** The mail and its copy would go to the same address, so this one of the two is not needed. */
   hasOther: boolean;
   /** When the contract's first invoice was issued. */
   firstIssuedAt: Date | null;
@@ -162,8 +162,8 @@ type Search = { now: Date; limit: number };
 type Reminder = { number: string; contractId: string; which: 1 | 2 };
 
 /**
- * Only the oldest open invoice of a contract is reminded of. If both its reminders are due, returns only the second. The second is
- * never due within six days after the mail of the first.
+ * A contract gets reminders only of its oldest open invoice. If both reminders of that invoice are due, returns only the second.
+ * The second is never due within six days after the mail of the first.
  */
 export async function findDueReminders(db: Database, { now, limit }: Search): Promise<Reminder[]> {
   const { rows } = await sql<Reminder>`

@@ -141,7 +141,10 @@ export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
-/** Pass `accountId` if the account is erased too. Triggers erase the other changes, or all if SQL deletes the user. */
+/**
+ * Erases the changes of the user and of their links, and with `accountId` also those of the account. Triggers erase all other
+ * changes. If SQL deletes the user, triggers erase everything.
+ */
 export async function eraseChangesOf(
   trx: Transaction<DB>,
   { userId, accountId }: { userId: string; accountId: string | undefined },

@@ -1,5 +1,5 @@
-// The only writer of `contract_charges`: what the CRM charges besides the price, such as a setup fee, or deducts. A charge counts once
-// for ever (contract 7.530). `left_amount` is what no document has yet.
+// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge
+// counts only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { ContractCharges, DB } from '../schema.ts';
@@ -17,7 +17,7 @@ export type ContractCharge = {
 /** `left` is the part of the amount that no document has yet. */
 export type OpenCharge = ContractCharge & { left: number };
 
-/** Keeps only charges with a new id, and none of an account that is erased. The caller has locked the contract. */
+/** Stores the charges with a new id, unless the account is erased. The caller has locked the contract. */
 export async function insertCharges(
   trx: Transaction<DB>,
   contractId: string,
@@ -53,10 +53,13 @@ export async function findCharges(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** More additions, or more deductions, than this go onto several documents. */
+/** A document has at most this many additions, and at most this many deductions. Other charges go onto further documents. */
 const mostAtOnce = 100;
 
-/** Returns charges by contract. Additions come before deductions, and within each those of `now`, then the earliest. */
+/**
+ * Returns charges by contract, with additions before deductions. Among the additions, charges of `now` come first, then the
+ * earliest. The same holds among the deductions.
+ */
 export async function listOpenChargesOf(
   db: Database,
   contractIds: string[],
@@ -94,7 +97,7 @@ export async function setChargesLeft(
       .execute();
 }
 
-/** Nothing is left of charges that wait for a period, because none will begin (contract 7.532). The caller has locked the contract. */
+/** Ends the charges that wait for a period, because no period will begin (contract 7.532). The caller has locked the contract. */
 export async function lapseCharges(trx: Transaction<DB>, contractId: string): Promise<void> {
   await trx
     .updateTable('contract_charges')

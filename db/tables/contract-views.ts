@@ -1,5 +1,5 @@
-// `contract_views` is a temporary table with the CRM's view of the contracts, for a comparison with ours. In a table, that view
-// may be larger than memory and in any order.
+// `contract_views` is a temporary table with the CRM's view of the contracts, for a comparison with ours. The CRM's view may be
+// in any order and larger than memory, so it is in a table.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';

@@ -39,7 +39,10 @@ export async function findUsersToErase(
   return rows.map(({ id }) => id);
 }
 
-/** With the strictest lock, nobody can add a row that refers to account or user. With `onlyDue`, undefined if not due. */
+/**
+ * Takes the strictest lock, so that nobody can add a row that refers to the account or the user. With `onlyDue`, returns
+ * undefined if the deletion is not due.
+ */
 export async function lockUserToErase(
   trx: Transaction<DB>,
   id: string,
@@ -62,7 +65,10 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
   return row !== undefined;
 }
 
-/** Whether another administrator can log in (contract 12.15). Other callers wait until the transaction ends. */
+/**
+ * Whether another administrator can log in (contract 12.15). Other callers wait until this transaction ends, so that the last two
+ * administrators cannot go at the same time.
+ */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
   return (await selectAdmins(trx).where('u.id', '<>', id).limit(1).execute()).length > 0;

@@ -33,10 +33,12 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // The instant stays, so that the next login starts no new allowance. A forgotten device gets a new instant.
+        // A login keeps this instant, because a new instant would start a new allowance of tries. A forgotten device gets a new
+        // instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // A forgotten device gets an instant other than `known_since`, so that the device is no longer established.
+        // If this equals `known_since`, the device counts as established at once. For a forgotten device the two differ, so it
+        // does not.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,

@@ -14,7 +14,7 @@ export async function insertFiles(
   { number, pdf, xml = null, missing = [] }: NewFiles,
 ): Promise<void> {
   const unprinted = missing.slice(0, longestList).join('') || null;
-  // The digests are of what the database received.
+  // The database computes the digests, so that they are of the bytes that it received.
   await sql`
     insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, unprinted, made_at)
       select number, pdf, sha256(pdf), xml, sha256(xml), ${unprinted}::text, billing_now()

@@ -83,7 +83,7 @@ export async function listCreditNotes(
   return rows.map((row) => ({ ...row, total: Number(row.total) }));
 }
 
-/** The sums of an invoice's credit notes. */
+/** The sums of all credit notes of an invoice. */
 export async function sumCredited(
   db: Database,
   invoiceId: number,

@@ -6,7 +6,8 @@ import { isMade } from './invoices.ts';
 /** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-// With this time and the pause between two runs, the job looks at each blocked contract within a minute (contract 7.68).
+// A blocked contract is left alone for this long. With the pause between two runs, the job looks at it again within a minute
+// (contract 7.68).
 const holdMs = 50_000;
 
 /** `in_force` is empty without a seller. */
@@ -16,8 +17,8 @@ export const inForce = sql`in_force as materialized (
   order by version desc limit 1)`;
 
 /**
- * Contracts with charges to invoice that no period carries (contract 7.532 and 7.533). Deductions alone are nothing to invoice. `offset 0`
- * makes Postgres look up only contracts with open charges, and not read all contracts.
+ * Contracts with charges to invoice without a period (contract 7.532 and 7.533). If a contract has only deductions, there is
+ * nothing to invoice. `offset 0` makes Postgres look up only contracts with open charges, and not read all contracts.
  */
 const withDueCharges = sql`
   select c.id, min(k.recorded_at) as starts_at from contract_charges k,
@@ -29,9 +30,10 @@ const withDueCharges = sql`
   group by c.id, k.currency having sum(k.left_amount) > 0`;
 
 /**
- * Finds active and past-due contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones if
- * there is still an account to invoice. What waits for a seller is left alone until there is one, and what waits because its
- * contract is past due until the settings invoice such contracts. A `tried_at` in the future comes from a clock that was set back.
+ * Finds active and past-due contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones,
+ * as long as their account exists. A period that waits for a seller is left alone until there is a seller. If a contract is past
+ * due, its waiting periods are left alone until the settings invoice such contracts. A `tried_at` in the future comes from a
+ * clock that was set back, so it is ignored.
  */
 export async function findContractsToInvoice(
   db: Database,
@@ -78,7 +80,7 @@ async function findBy(
   return rows.map(({ id }) => id);
 }
 
-/** Contracts that the CRM has ended before periods that may be invoiced already. */
+/** Contracts that the CRM has ended before some periods that may be invoiced already. Such periods must be credited. */
 export const findContractsToCredit = (db: Database, search: Search): Promise<string[]> =>
   findBy(db, search, 'credit_from', sql`credit_from is not null`);
 

@@ -30,10 +30,12 @@ export type Nudge = { client: string; latest: number; attempts: number };
 
 const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// This is longer than a try may take (server/events/nudges.ts). If an instance is killed, another tries again afterwards.
+// The lease is longer than a try may take (server/events/nudges.ts). If an instance is killed, another instance tries again after
+// the lease.
 const lease = sql`interval '12 seconds'`;
 
-// Whether the clock was set back. A time less than ten seconds ahead does not show that, because claims may wait for each other.
+// Whether the clock was set back. A time less than ten seconds ahead does not show that, because a claim may have waited for
+// another.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
 const notAhead = (column: string) =>

@@ -36,7 +36,10 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
   applied_profile_updated_at: at,
 });
 
-/** Replaces earlier links of this id and of this user. What a newer profile of this id has said about rights stays. */
+/**
+ * Replaces the earlier link of this id and the earlier link of this user. If a newer profile of this id has said something about
+ * rights, that stays.
+ */
 export async function setExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: LinkKey & { userId: string },
@@ -90,7 +93,7 @@ export async function lockExternalLinks(db: Database, userId: string): Promise<v
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
-/** Locks in the same order for all callers. */
+/** Locks in the same order for all callers, so that they do not deadlock. */
 export async function lockExternalIds(
   trx: Transaction<DB>,
   provider: string,

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /**
- * Names by mail id. A mail has a name only if its recipient is the user's proved address, and neither the name nor the proof
- * has changed since `since`. A name from before the proof may be a stranger's. A new name may be a thief's.
+ * Names by mail id. A mail has a name only if its recipient is the user's proved address, and neither the name nor the proof has
+ * changed since `since`. Otherwise a stranger may have chosen the name before the proof, or a thief after it.
  */
 export async function findSettledNames(
   db: Database,

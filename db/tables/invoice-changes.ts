@@ -1,4 +1,4 @@
-// The writer of `invoice_changes`, beside a trigger: which invoices were issued or settled after which others.
+// Writes `invoice_changes`, as a trigger does: the order in which invoices were issued or settled.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -17,8 +17,8 @@ type ChangedInvoice = {
 };
 
 /**
- * The microsecond of the last restore of this database, or 0: after each one, numbers may be given again. A count would be the same
- * after a second restore of one backup.
+ * The time of the last restore of this database in microseconds, or 0. After a restore, numbers may be given again, so a cursor
+ * from before the restore must not be used. A count of restores could not tell two restores of one backup apart.
  */
 export async function findLastRestore(db: Database): Promise<number> {
   const { rows } = await sql<{ at: string }>`

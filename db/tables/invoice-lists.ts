@@ -215,8 +215,8 @@ export const countWaitingCountries = (db: Database, limit: number, { before }: {
   countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
- * Whether nobody has decided about the VAT id of `billing_details d`, though it may reverse the tax of a contract (contract
- * 7.483). `countries` are those of the EU with another VAT than the seller's.
+ * Whether the VAT id of `billing_details d` may reverse the tax of a contract, and nobody has decided about it (contract 7.483).
+ * `countries` are the EU countries with another VAT than the seller's.
  */
 export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
   d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id
@@ -242,7 +242,10 @@ export async function listVatIdsToCheck(db: Database, countries: string[]): Prom
   return rows;
 }
 
-/** Counts no further than `limit`. `asking`: leaves out what VIES was not asked about, or is asked about until that time. */
+/**
+ * Counts no further than `limit`. `asking`: leaves out VAT ids that VIES was not asked about yet, and VAT ids that VIES is being
+ * asked about until that time.
+ */
 export async function countVatIdsToCheck(
   db: Database,
   limit: number,

@@ -129,7 +129,10 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
   return replacing === undefined ? undefined : findInvoice(db, replacing);
 }
 
-/** Invoices with one of these numbers in capitals, and open invoices with one of these open amounts. Also the name of the buyer. */
+/**
+ * Finds invoices with one of these numbers, which are in capitals, or open invoices with one of these open amounts. Each has the
+ * name of its buyer.
+ */
 export async function listToMatch(
   db: Database,
   by: { numbers: string[] } | { openAmounts: number[] },
@@ -200,7 +203,10 @@ export async function listUnsettledFrom(db: Database, contractId: string, from: 
   return rows.map(readRow);
 }
 
-/** The invoice must be locked. Returns what changed. `paidAt` counts if the invoice is paid now and was not before. */
+/**
+ * The caller has locked the invoice. Returns what changed. If this makes the invoice paid, `settled.paidAt` becomes its time of
+ * payment.
+ */
 export async function updateSettled(
   trx: Transaction<DB>,
   { id, unitAmount, paidAt }: Invoice,
@@ -259,7 +265,10 @@ const statusOf = ({
 }: Pick<Invoice, 'unitAmount' | 'credited' | 'allocated'>): Invoice['status'] =>
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
-/** Of an invoice `i`. It makes no contract past due while making its files has failed (contract 7.495). */
+/**
+ * False if making the files of invoice `i` has failed. Until they are made, the invoice makes no contract past due (contract
+ * 7.495).
+ */
 export const isMade = sql<boolean>`not exists (
   select from documents_to_make m where m.number = i.document and m.last_error is not null)`;
 

@@ -23,7 +23,7 @@ const buildInsert = (db: Database, launch: Launch, isPatient: boolean) =>
         .forShare(['u', 's']);
       return isPatient ? found : found.noWait();
     })
-    // With "do nothing", a second caller would get no row.
+    // With "do nothing", `returning` would give a second caller no row.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
@@ -33,8 +33,8 @@ const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, tru
 const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
- * Returns the session's `sid` at that client, the same for all callers. Undefined if the session has ended or its user is gone.
- * The user is locked before the session, so no change or end of either can happen between this launch and its commit.
+ * Returns the session's `sid` at that client, which is the same for all callers. Undefined if the session has ended or its user
+ * is gone. Locks the user and then the session, so that neither changes or ends before the launch is committed.
  */
 export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
   return (await insertLaunch(trx, launch))[0]?.sid;
@@ -45,7 +45,7 @@ export async function tryRecordLaunch(db: Database, launch: Launch): Promise<str
   return (await tryInsertLaunch(db, launch))[0]?.sid;
 }
 
-/** When the user first went to each client in their newest session there. */
+/** For each client, the time of the user's newest launch record. */
 export async function listLastLaunches(
   db: Database,
   userId: string,

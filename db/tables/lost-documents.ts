@@ -21,7 +21,10 @@ export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise
   return rows.map(({ number }) => number);
 }
 
-/** The number of the invoice that takes the place of the lost one. Waits while another transaction decides that. */
+/**
+ * The number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice, this waits for
+ * it.
+ */
 export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
   const { rows: known } = await sql`
     select from lost_documents where number = ${lost} and recovered_at is null for share`.execute(db);
@@ -31,7 +34,7 @@ export async function findReplacing(db: Database, lost: string): Promise<string 
   return rows[0]?.number ?? undefined;
 }
 
-/** The replacing invoice, for `lost_documents as l`. It is among the first documents after the restore. */
+/** The number of the invoice that takes the place of `lost_documents as l`. It is among the first documents after the restore. */
 export const replacing = sql`(
   select d.number from documents d
   where d.issued_on >= l.restored_at::date - 1 and d.facts ->> 'replaces' = l.number

@@ -70,7 +70,7 @@ export async function insertMailToken(
 }
 
 /**
- * Adds the token of a link to set a password, for a mail about something else. False if the mail's user has a way to log in, may
+ * Adds the token of a link to set a password, for a mail about something else. False if the user has a way to log in already, may
  * not log in, or does not hold `email`. The lock makes sure that a password that is being set ends this link, too.
  */
 export async function insertPasswordToken(
@@ -312,7 +312,10 @@ export async function consumeMailToken(
   return result.numUpdatedRows === 1n;
 }
 
-/** Ends all links except take-back links. Returns how many may still have worked on an instance whose clock is slow. */
+/**
+ * Ends all links except take-back links. Returns how many of these links may still have worked, even on an instance whose clock
+ * is slow.
+ */
 export async function withdrawAllMailTokens(db: Database): Promise<number> {
   const query = db
     .updateTable('mail_tokens')
@@ -336,7 +339,10 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
     ),
 );
 
-/** Without a purpose, ends all links of the user that do not prove an address for invoices. Take-back links never end here. */
+/**
+ * Ends the user's links for this purpose. Without a purpose, ends all links except links that prove an address for invoices.
+ * Take-back links never end here.
+ */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,

@@ -119,8 +119,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet. The try does not count. Does nothing if its lease has changed:
- * what it needs has come meanwhile.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. The try does not count. If the mail's lease has
+ * changed, what the mail needs has come meanwhile, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -135,7 +135,7 @@ export async function postponeMail(
     .execute();
 }
 
-/** While billing waits, a trigger puts mails on hold with this instant. */
+/** The instant with which a trigger puts mails about billing on hold while billing waits. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
 /** Counts unsent mails that failed or were given up, no further than `limit`. */
@@ -240,7 +240,7 @@ export async function markMailSent(
       last_error: null,
       // Somebody may have given the mail up while it was being sent.
       given_up_at: null,
-      // The row of the mail token has the name now.
+      // The name is deleted here, because the row of the mail token has it now.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
@@ -314,7 +314,7 @@ export async function deleteUnsentTakeBackMails(
 /** A summary mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
 const isSummary = sql<boolean>`details ? 'rest'`;
 
-/** The group of all notices that have no other group. They are about the owner's login. */
+/** The group of notices about the owner's login. It has all notices that belong to no other group. */
 export const ownSummary = 'true';
 
 /** `group`: the group of notices that a summary mail is about. */
@@ -375,7 +375,7 @@ export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** False if another transaction writes these mails now. */
+/** Locks the writing of mails about VAT ids to check. False if another transaction writes such mails now. */
 export async function lockVatIdMails(trx: Transaction<DB>): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('vat_ids_to_check', 0)) as is_ours`.execute(trx);
@@ -473,7 +473,10 @@ export async function retryMail(
   return result.numUpdatedRows > 0n;
 }
 
-/** Mails that must not be given up (contract 12.126). A summary mail may still get a link. */
+/**
+ * Whether the mail must not be given up (contract 12.126), because it has a take-back link or its kind forbids it. A summary mail
+ * counts as well, because it may still get a link.
+ */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**

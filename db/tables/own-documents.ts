@@ -3,7 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
-/** `facts` is null for an invoice from before there was a seller. From `plan` on, a credit note has its invoice's members. */
+/**
+ * `facts` is null for an invoice from before there was a seller. For a credit note, `plan` and all members after it are those of
+ * its invoice.
+ */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
   number: string;

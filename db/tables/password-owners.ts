@@ -53,7 +53,10 @@ export async function findPasswordOwner(
   return row;
 }
 
-/** The user as a login finds them in a browser that is new to them, then in each of the 100 browsers that they used last. */
+/**
+ * Returns the user as seen by a login in a browser that is new to them, and then as seen by a login in each of the 100 browsers
+ * that they used last.
+ */
 export async function listPasswordOwners(
   db: Database,
   userId: string,

@@ -54,10 +54,10 @@ const listRows = async (query: ReturnType<typeof selectPayments>): Promise<Payme
 
 const selectOldestFirst = (db: Database) => selectPayments(db).orderBy('recorded_at').orderBy('id');
 
-// Locks take places in a table that all transactions of the server share.
+// The limit on locks of single payments. All transactions of the server share one table of locks, so none may take too many.
 const mostLocks = 500;
 
-/** Locks these payments and their refunds, in one order for all callers. For many ids, locks all payments. */
+/** Locks these payments and their refunds, in one order for all callers. For more ids than `mostLocks`, locks all payments. */
 export async function lockPayments(trx: Transaction<DB>, ids: string[]): Promise<void> {
   const sorted = [...new Set(ids)].sort();
   if (sorted.length > mostLocks) {
@@ -77,7 +77,7 @@ export async function findPayment(db: Database, id: string): Promise<Payment | u
 export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
   listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
-/** Imported payments of these amounts, if their invoice number or reference has characters beyond ASCII. */
+/** Imported payments of these amounts whose invoice number or reference has characters beyond ASCII. */
 export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
   listRows(
     selectPayments(db)

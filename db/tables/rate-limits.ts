@@ -5,8 +5,8 @@ import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
 /**
- * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. If given, the count of
- * a later period stays as it is.
+ * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. A count that expires
+ * later belongs to a later period, so it stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
@@ -45,7 +45,7 @@ export async function countChange(trx: Database, count: Count): Promise<boolean>
   return (await countOne(trx, count)).length > 0;
 }
 
-/** The milliseconds until none of these counts is full. Undefined if none is full now. Counts nothing. */
+/** The milliseconds until none of these counts is full. Undefined if no count is full now. This counts no try. */
 export async function findFullCount(
   db: Database,
   ...counts: Pick<Count, 'key' | 'times'>[]

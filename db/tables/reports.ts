@@ -86,7 +86,10 @@ type Sum = { currency: string; amount: number };
 
 export type PastDue = Listed & { dueAt: Date; open: Sum[]; waiting: { count: number; sums: Sum[] } };
 
-/** Returns the longest overdue first. `open` includes all open invoices of the contract, `waiting` the prices of periods that wait for payment. */
+/**
+ * Returns the longest overdue first. `open` is the sum of all open invoices of the contract. `waiting` is the sum of the prices
+ * of periods that wait for payment.
+ */
 export async function listPastDue(
   db: Database,
   { now, limit }: { now: Date; limit: number },

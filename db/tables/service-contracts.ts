@@ -7,7 +7,7 @@ import type { DB, ServiceContracts } from '../schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
 
-/** `unitAmount` is what all `quantity` together cost a period, in minor units of the ISO 4217 currency. */
+/** The price of a period. `unitAmount` is for all `quantity` together, in minor units of the ISO 4217 currency. */
 export type Price = { currency: string; unitAmount: number; quantity: number; interval: 'month' | 'year' };
 
 export type ContractTerms = {
@@ -23,8 +23,8 @@ export type ContractTerms = {
 };
 
 /**
- * `cancelsAt` is when the contract ends or has ended: the earlier one of the end that the last report said and of the end that somebody
- * chose here.
+ * `cancelsAt` is when the contract ends or has ended. It is the earlier of two ends: the end that the last report said, and the
+ * end that somebody chose here.
  */
 export type Ending = Record<'cancelsAt' | 'reportedCancelsAt' | 'chosenCancelsAt', Date | null>;
 
@@ -36,8 +36,8 @@ export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
 /**
- * The time of the last applied report. If that time is no instant, the time at which the contract was made, so that the next
- * report counts.
+ * The time of the last applied report. If SQL has set a time that readers cannot use, this is the time at which the contract was
+ * made, so that the next report counts.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
@@ -79,7 +79,7 @@ export async function lockContract(
   return row && readContract(row);
 }
 
-/** Whether the signup of this contract created its account. Then both were added in one transaction. */
+/** Whether the signup of this contract created its account. If so, both were added in one transaction, at the same time. */
 export async function hasMadeAccount(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_contracts as c')
@@ -135,7 +135,10 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** Chooses an end here, or the reported one. Null lets the contract continue. What the CRM has reported stays. */
+/**
+ * `cancelsAt` is an end that is chosen here, or the end that the CRM reported. With null, the contract continues. The end that
+ * the CRM has reported stays stored.
+ */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx
     .updateTable('service_contracts')
@@ -148,7 +151,7 @@ export async function setEnding(trx: Transaction<DB>, id: string, ending: Ending
   await trx.updateTable('service_contracts').set(writeEnding(ending)).where('id', '=', id).execute();
 }
 
-/** From this instant on, unpaid periods are to be credited (contract 7.528). Null once that is done. */
+/** Unpaid periods from this instant on must be credited (contract 7.528). Null once they are credited. */
 export async function setCreditFrom(trx: Transaction<DB>, id: string, from: Date | null): Promise<void> {
   await trx.updateTable('service_contracts').set({ credit_from: from }).where('id', '=', id).execute();
 }
@@ -173,7 +176,10 @@ export async function listContractIds(db: Database, accountId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Call this before an erasure. Keeps only the ids of user and account. `keepsAccount`: others belong to the account. */
+/**
+ * Call this before an erasure. The contracts keep only the ids of the erased user and account. `keepsAccount`: other users belong
+ * to the account, so it is not erased.
+ */
 export async function detachContracts(
   trx: Transaction<DB>,
   { userId, accountId, keepsAccount }: { userId: string; accountId: string; keepsAccount: boolean },
@@ -302,8 +308,8 @@ type Row = Pick<
 > & { user_id: string; account_id: string };
 
 /**
- * A constraint makes the first three columns null, or none of them. Until 1.2.0: a quantity counts only if it makes the amount,
- * because version 1.0.0 writes another amount and leaves the quantity as it was.
+ * A constraint makes the first three columns all null or all set. Version 1.0.0 may change the amount and leave the quantity as
+ * it was. So until 1.2.0, a quantity counts only if the amount is `price_each` times that quantity.
  */
 export const readPrice = (row: {
   price_currency: string | null;
@@ -344,7 +350,10 @@ export const readContract = (row: Row): Contract => ({
   ...readEnding(row),
 });
 
-/** Only while the reported end counts is there a column for the other one: 1.0.0 and `setCancelsAt` change `cancels_at` alone. */
+/**
+ * If the reported end counts, the end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is in
+ * `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
+ */
 function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chosen_cancels_at'>): Ending {
   const cancelsAt = readSetTime(row.cancels_at);
   const reportedCancelsAt = readSetTime(row.reported_cancels_at);

@@ -89,7 +89,10 @@ export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promi
   await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
 }
 
-/** Never moves the instant back, even if instances' clocks differ. Skips a locked session: its next request will set it. */
+/**
+ * Never moves the instant back, even if the clocks of instances differ. Skips a locked session, because the next request of that
+ * session will set the instant.
+ */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -105,7 +108,7 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/** Records that a credential was given. It was a password if there is no `amr`. False if the session has ended. */
+/** Records that a credential was given. Without `amr`, it was a password. False if the session has ended. */
 export async function confirmSession(
   db: Database,
   { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
@@ -128,7 +131,7 @@ type SomeSessions =
   | 'all'
   | { id: string }
   | { exceptId: string }
-  /** All sessions that a hand-off started and in which no credential was given. The session with this id is left out. */
+  /** All sessions that a hand-off started and in which no credential was given, except the session with this id. */
   | { byHandOffExceptId: string }
   | 'byHandOff'
   | { exceptTokenHash: Uint8Array };

@@ -22,7 +22,7 @@ export const invoiceSorts = ['issued', '-issued', 'due', '-due'] as const;
 export type ContractSort = (typeof contractSorts)[number];
 export type InvoiceSort = (typeof invoiceSorts)[number];
 
-/** What a search has found: people, or a contract. `invoice` is set if the search was for one of the contract's invoices. */
+/** What a search has found: people, or a contract. If the search was for an invoice of that contract, `invoice` is its id. */
 export type Found = { people: string[] } | { contract: string; invoice: number | null };
 
 /** `vatIdsOf`: the countries whose VAT ids the state `vat-id` is about. */

@@ -18,7 +18,7 @@ export type TakeBackChange = {
   email: string;
   what: Told;
   at: Date;
-  /** When the link ends. After the year 3000 if the user is suspended, because a suspension stops the time. */
+  /** When the link ends. A suspension stops the time of the link: while the user is suspended, this is after the year 3000. */
   expiresAt: Date;
   /** The kind of browser; null if the change was not made in a browser of the person. */
   device: string | null;
@@ -54,9 +54,9 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * The start of the mailbox's window (contract 2.44). Takes the oldest change whose link still works, which is one that ends
- * after `worksUntil`, and returns the first change in the `days` before it. Undefined if no link works. The ends of links are
- * compared, not the ages of changes, because a suspension pauses the links.
+ * The start of the mailbox's window (contract 2.44). A link works if it ends after `worksUntil`. The window begins with the first
+ * change in the `days` before the oldest change whose link works. Undefined if no link works. The ends of links are compared, not
+ * the ages of changes, because a suspension pauses the links.
  */
 export async function findWindowStart(
   db: Database,
@@ -181,7 +181,7 @@ export async function countGuess(
 export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** Locks the changes of all mailboxes but `except`. Returns the ids of the changes. */
+/** Locks the user's changes that any mailbox was told of, except the mailboxes in `except`. Returns the ids of the changes. */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')
@@ -194,7 +194,10 @@ export async function lockTakeBackChanges(db: Database, userId: string, except: 
   return rows.map(({ id }) => id);
 }
 
-/** Ends the links to all mailboxes but `except`. The caller has locked the user and deleted the unsent mails. */
+/**
+ * Ends the user's links to all mailboxes, except the mailboxes in `except`. The caller has locked the user and deleted the unsent
+ * mails.
+ */
 export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db
     .deleteFrom('take_back_changes')

@@ -59,7 +59,10 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     ])
     .where('sent_at', 'is', null);
 
-/** A `-` in front reverses the order. Waiting mails are sorted by their next try, all others by when they were written. */
+/**
+ * A `-` in front reverses the order. `next` sorts waiting mails by their next try. `written` sorts all others by when they were
+ * written.
+ */
 export const mailSorts = ['written', '-written', 'next', '-next'] as const;
 
 export type MailSort = (typeof mailSorts)[number];

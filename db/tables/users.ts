@@ -20,7 +20,7 @@ export type User = {
   /** Null until the address is proved. */
   emailVerifiedAt: Date | null;
   name: string;
-  /** When the owner last changed the name here. Since then no hand-off overwrites it. */
+  /** When the owner last changed the name here. Once the owner has changed it, no hand-off overwrites it. */
   nameEditedAt: Date | null;
   role: InternalRole;
   /** The user has a password that counts. */
@@ -95,7 +95,7 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** For `users as u`. The condition is not a parameter, because the index covers only rows that meet it. */
+/** Whether user `u` holds the address. The condition is not a parameter, because the index covers only rows that meet it. */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
@@ -122,11 +122,10 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 );
 
 /**
- * Locks account and user. With `email`, finds the user who holds the address. With `passwordHash`, returns undefined if the
- * user has another hash.
- *
- * All code locks the account first, because two orders could deadlock. The lock leaves the keys free. Otherwise a new row that
- * refers to them, such as a session, would wait for locks in the other order.
+ * Locks account and user. With `email`, finds the user who holds the address. With `passwordHash`, returns undefined if the user
+ * has another hash. All code locks the account first, because two orders could deadlock. The lock (`for no key update`) lets
+ * other transactions add rows that refer to the account or the user, such as a session. Otherwise they would wait for locks in
+ * the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -144,7 +143,7 @@ export async function lockUser(
 export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
   const lock = () => selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
   const rows = await lock();
-  // If people moved to another account while this waited, Postgres leaves them out.
+  // Postgres leaves out people who moved to another account while this waited for the lock. The second try finds them.
   return (rows.length < ids.length ? await lock() : rows).map(toUser);
 }
 

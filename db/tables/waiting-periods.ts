@@ -42,7 +42,7 @@ export async function listWaitingPeriodsOf(
 
 /**
  * After this, exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried.
- * Without `blocked`, earlier notes stay. The caller has locked the contract.
+ * Without `blocked`, what was noted in earlier tries stays.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

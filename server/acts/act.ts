@@ -36,7 +36,7 @@ export type Subject<Thing> = {
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
   /** Programs may leave `seen` out (contract 7.152). */
   mayLackSeen?: true;
-  /** If true, `id` names a person, and an act locks that person and the author. Otherwise, staff without the right get 404. */
+  /** `id` names a person, whom an act locks as well as the author. About anything else, staff without the right get 404. */
   isPerson?: true;
   answer: (result: unknown) => unknown;
 };
@@ -67,7 +67,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   right: Right & { name: Name };
   about: Subject<Thing>;
   fields: Fields<Thing, Read>;
-  /** The fields of its form, if the form asks for more than programs and commands must say. */
+  /** The fields of the act's form, if the form must ask for more than programs and commands have to give. */
   formFields?: Record<string, Field<Thing>>;
   /** The facts that the form is made from. If they have changed since, the act is refused (contract 12.19). */
   formBasis: (db: Database, target: Thing, now: Date) => unknown;

@@ -10,7 +10,7 @@ export type Given = Partial<Record<TextName, string>>;
 
 type With<Thing> = Pick<Dependencies, 'config' | 'now'> & { db: Database; thing: Thing; given: Given };
 
-/** Throws a `Fault`, or 422 `validation_failed` with a pointer. */
+/** Reads what was typed into the field. Throws a `Fault`, or 422 `validation_failed` with a pointer. */
 export interface Field<Thing, Value = unknown> {
   (typed: string, given: With<Thing>): Value | Promise<Value>;
   choices?: readonly string[];

@@ -19,7 +19,7 @@ export type Staff = Actor & { session: LiveSession & { user: User & { role: Staf
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** Staff who are leaving do not count. Only `requireStaff` also checks the second factor. */
+/** Staff whose deletion is planned do not count. Only `requireStaff` also checks the second factor. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 

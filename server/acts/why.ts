@@ -7,7 +7,7 @@ import { textBounds } from '../basics/text.ts';
 
 export const whySchema = z
   .string()
-  // A longer text has lost its end (text.ts), so it is refused.
+  // text.ts has cut the end off a longer text, so such a text is refused.
   .max(textBounds.why, faultWords.why_length)
   .trim()
   .refine((why) => [...why].length >= 3 && [...why].length <= 500, faultWords.why_length)

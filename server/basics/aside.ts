@@ -8,7 +8,7 @@ export type Aside = {
   finish: () => Promise<void>;
 };
 
-// The pause is longer than writing an answer takes. Otherwise the first step of the work would show in the time of the answer.
+// The work starts after this pause, which is longer than writing an answer takes. So the work cannot make the answer later.
 const pauseMs = 100;
 
 export function createAside(log: Log): Aside {

@@ -1,4 +1,4 @@
-// Everything writes to this log. server/runtime/process.ts makes it.
+// The log that all code writes to. server/runtime/process.ts makes it.
 export type Log = {
   info: (fields: object, message: string) => void;
   error: (fields: object, message: string) => void;

@@ -11,7 +11,7 @@ const mostCounted = 1_000;
 
 type Page = { page: unknown[]; last: unknown; before: unknown };
 
-/** Null if there are more rows than a list counts (contract 12.242). If the first page has all rows, no query counts them. */
+/** Counts the rows. Null if there are more than a list counts (contract 12.242). A single page is counted without a query. */
 export async function readCount(
   { page, last, before }: Page,
   count: (limit: number) => Promise<number>,

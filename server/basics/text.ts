@@ -1,5 +1,5 @@
-// Every text from outside is cut here before anything normalises, parses, splits or matches it, because the time of some of that
-// work grows with the square of the length. A cut text is still one code unit too long, so its rule refuses it.
+// Every text from outside is cut here before any other code works on it, because the time of some work, such as matching, grows
+// with the square of the length. A cut text is still one code unit too long, so its rule refuses it.
 import { z } from 'zod';
 
 /** Fields of the lines of a statement. Their names end with the number of the line, such as `to-2`. */

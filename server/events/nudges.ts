@@ -23,7 +23,7 @@ const isTarget = (client: Client): client is Target => client.eventsUrl !== unde
 export type Nudger = {
   /** Does not wait for the tries that it starts, so a client that is down delays nothing else. */
   nudge: (signal: AbortSignal) => Promise<void>;
-  /** Stops the tries under way. Any instance makes them again. */
+  /** Stops the tries under way. Later, any instance makes these tries again. */
   stop: () => Promise<void>;
 };
 

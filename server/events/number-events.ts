@@ -19,7 +19,7 @@ export const numberBatch = (db: Database, client: string, options?: Parameters<t
     options,
   );
 
-/** Skips a client whose numbers another transaction holds, so that no other client waits. The next run tries again. */
+/** Skips a client whose events another transaction is numbering, so that no other client waits. The next run tries again. */
 const numberUnlessBusy = (db: Database, client: string) =>
   inTransaction(db, { by: 'service', cause: 'events' }, async (trx) => {
     await limitLockWait(trx);

@@ -6,8 +6,8 @@ import type { Visit } from '../web/requests.ts';
 import { numberBatch } from './number-events.ts';
 
 /**
- * Returns at most `limit` events after `after`. A page that lacks an event from before the call is full, and ends before
- * `latest`. The call numbers no more events than its page needs. Throws 410 `events_gone` if the next events are not kept.
+ * Returns at most `limit` events after `after`. If more events happened before the call, the page is full and ends before
+ * `latest`. The call numbers only as many events as it needs. Throws 410 `events_gone` if the next events are not kept.
  */
 export async function readEvents(
   { db, read }: Pick<Dependencies, 'db' | 'read'>,

@@ -32,7 +32,7 @@ export type PasswordCheck = {
   close: () => Promise<void>;
 };
 
-/** What ends in billing together with a person. It is handed in, so that identity knows nothing of billing. */
+/** What ends in billing together with a person. These functions are passed in, so that identity knows nothing of billing. */
 export type EndsWithPerson = {
   /** Returns how many contracts it ended. */
   endContracts: (trx: Transaction<DB>, accountId: string, now: Date) => Promise<number>;

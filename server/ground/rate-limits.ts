@@ -84,7 +84,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       [
         count('guess-device', 10, 15 * minute, ({ device }) => device),
         count('guess-device-day', 30, day, ({ device }) => device),
-        // Each login makes a device with counts of its own. Without this count, anybody with an account could guess for ever.
+        // Each login in a new browser makes a device with counts of its own. This count limits somebody who makes many devices.
         count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -175,8 +175,8 @@ function createRateLimit(
           return refuse(refusal);
         });
         isLast ||= remainingPoints === 0;
-        // The key's present window ends before this time, and its next window ends after it, because every window is longer
-        // than a minute.
+        // A try is given back only to the window that counted it. That window ends before this time. The next window ends
+        // after it, because every window is longer than a minute.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }

@@ -14,7 +14,7 @@ type Options = { backend: Backend; pages: Pages };
 
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** The page for an address that has asked for too many pages. */
+  /** The page for a client address from which too many requests for pages wait. */
   unavailablePage: Made;
 };
 
@@ -34,7 +34,7 @@ export async function answerError(
   }
   const build = () => buildRefusal(error, request, visit, options);
   if (!prefersHtml(request)) return build();
-  // A page that refuses costs as much as any other page, so it waits for its turn.
+  // A page about a refusal costs as much as any other page, so it waits for its turn like them.
   return options.pageTurns.take(visit, build).catch((refusal) => {
     if (toAppError(refusal).code !== 'unavailable') throw refusal;
     const { status, headers, body } = options.unavailablePage;

@@ -14,7 +14,7 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// There are far fewer pages than this. The limit bounds the memory, whatever paths somebody finds.
+// There are far fewer such pages. The limit bounds the memory, even if somebody finds paths that make endless answers.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';

@@ -17,7 +17,7 @@ export async function loadPages(): Promise<Pages> {
   return build.entry.module.createPages(build);
 }
 
-/** Serves files with a digest of their content in the name: they never change. */
+/** Serves files with a digest of their content in the name. Browsers may keep them for ever, because they never change. */
 export function serveBuiltFiles(): MiddlewareHandler {
   const serve = serveStatic({ root: `${buildFolder}/client` });
   return async (c, next) => {

@@ -36,7 +36,7 @@ const isPasswordLogin = ({ method, url }: Request, path: string) =>
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
   let underWay = 0;
-  // Requests whose body may still be arriving: a slow sender takes no place.
+  // Requests whose body may still be arriving. They do not count as under way, so slow senders cannot fill the service.
   const withBody = new Set<Peer>();
   let turnedAway = 0;
 

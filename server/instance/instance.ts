@@ -22,8 +22,9 @@ import { createShell, type Shell, type ShellOptions } from './shell.ts';
 export type Instance = Shell & {
   fetchMetrics: Fetch;
   /**
-   * Migrates, seeds the demo users and seller in local mode, and starts the jobs. Until then `fetch` answers 503 to everything but /healthz.
-   * Waits while the database is away (contract 9.243). In production, throws a ConfigError if the database holds the demo users.
+   * Migrates, seeds the demo users and seller in local mode, and starts the jobs. Until then `fetch` answers 503 to everything
+   * but /healthz. Waits while the database is away (contract 9.243). In production, throws a ConfigError if the database holds
+   * the demo users.
    */
   start: () => Promise<void>;
   /** Begins to stop: /readyz answers 503, connections close after their answer, held requests are answered, and jobs end. */
@@ -41,7 +42,7 @@ export type InstanceOptions = {
   databaseUrl: string;
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
-  /** The settings of the seller of local mode. Without them there is none, as in tests. */
+  /** The settings of the seller in local mode. Tests leave them out, and so have no seller. */
   demoSeller?: BillingSettings;
   now?: () => Date;
   answerWithinMs?: number;
@@ -56,7 +57,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // An internet line with IPv6 has an endless number of addresses, so the key is the line.
+    // Askers take turns at the pool. A line with IPv6 has endless addresses, so all addresses of a line count as one asker.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
@@ -105,7 +106,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       await (jobsStopped ?? stopJobs());
       await aside.finish();
       await passwordCheck.close();
-      // Adds what was counted since the job ended. Before the start there may be no table yet.
+      // Stores the sums counted since the last run of the job. If the start did not finish, there may be no table for them.
       if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();
     },
@@ -126,7 +127,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 const pauseMs = 1_000;
 const lineEveryMs = 60_000;
 
-/** Tries again while the database is away, because at a boot it may start later than this process. */
+/** Tries again while the database is away. When a machine boots, the database may start later than this process. */
 async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
     try {

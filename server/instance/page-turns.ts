@@ -1,5 +1,5 @@
-// Pages take more of the pool and of the thread than other answers, so a few are made at once, and addresses take turns. Logins,
-// launches and programs never wait behind them (docs/inside/decisions/pages-in-turn.md).
+// A page takes more of the pool and of the thread than other answers. So only a few pages are made at once, and client addresses
+// take turns. Logins, launches and programs never wait behind pages (docs/inside/decisions/pages-in-turn.md).
 import { Turns } from '../../db/postgres/turns.ts';
 import { unavailable } from '../basics/errors.ts';
 import { lineOf, siteOf } from '../ground/rate-limits.ts';

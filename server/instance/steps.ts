@@ -31,7 +31,7 @@ export type Env = {
     visit: Visit;
     headers?: Record<string, string>;
     route?: string;
-    /** If true, the answer must not tell that there is a route. */
+    /** If true, the answer must not show whether the path has a route. */
     isHidden?: boolean;
   };
   Variables: { requestId: string };
@@ -43,7 +43,7 @@ export const assetsPath = '/assets/*';
 // Other systems call these paths with their own credential, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/** Accepts a request id only from our proxies: anybody else could choose what the log and the history say. */
+/** Accepts a request id only from our proxies. Otherwise anybody could choose an id that the log and the history then show. */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
@@ -62,7 +62,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
       address,
       trace: readTrace(raw),
       deadline: new Deadline(answerWithinMs),
-      // Read only when asked for, because few requests need it.
+      // This is read only when code asks for it, because few requests need it.
       get userAgent() {
         return userAgentOf(raw);
       },

@@ -44,7 +44,7 @@ type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolea
 
 type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachments' | 'includes'> & { message: MailMessage };
 
-// The PDF is made within seconds, or at its next try.
+// When to look again for a PDF: it is made within seconds, or at its next try. The pause is 5 seconds to 5 minutes.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   new Date(
     now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
@@ -65,7 +65,7 @@ export async function composeBillingMail(
   deps: Dependencies,
   { id, kind, details: { copy, ...own } }: Omit<Mail<BillingMailKind>, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
-  // The mail was written or claimed just as billing was paused after a restore. A trigger puts it off until billing resumes.
+  // Billing was paused after a restore just as this mail was written or claimed. A trigger puts the mail on hold meanwhile.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
   const mail = { id, details: copy ? JSON.parse(copy) : own, isCopy: copy !== undefined };
   return isAboutContract(kind)
@@ -107,12 +107,12 @@ async function composeAboutDocument(
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const { creditNote } = details;
   const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
-  // A reissue is one mail: the credit note leaves with the invoice.
+  // After a reissue, the credit note goes out in the mail of the new invoice. So its own mail waits for that mail.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
-    // The address for invoices may have been proved while the mail waited. Then its copy is missing (contract 7.401).
+    // The address for invoices may have been proved while the mail waited. Then the user still lacks a copy (contract 7.401).
     const { contractId } = invoice;
     if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
     if (isForInvoices && !isCopy && included && creditNote)
@@ -172,7 +172,7 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   const token = await createPasswordToken(db, { ...reader, expiresAt });
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
-/** The document is titled after a charge: with a text of the CRM, which mails must not contain (contract 7.282). */
+/** Whether a charge gives the document its title. That is a text of the CRM, which mails must not contain (contract 7.282). */
 const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
   isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
 
@@ -196,7 +196,7 @@ export const sayDocument = (
   total: formatAmount(total, currency),
 });
 
-/** After a reissue, one of its two mails finds the other if that is unsent (contract 7.464). Those to the archive stay apart. */
+/** For one of the two mails of a reissue, finds the other if it is unsent (contract 7.464). To the archive both go separately. */
 async function findReissueMail(
   db: Dependencies['db'],
   { kind, details, isCopy }: Omit<Mail<DocumentMailKind>, 'id'>,
@@ -297,7 +297,7 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
  */
 export async function findOrdered({ db, config }: Dependencies, contractId: string): Promise<Ordered> {
   const contract = await findContract(db, { id: contractId });
-  // This mail must leave, whatever an early version of the settings lacks.
+  // Settings that an early version stored may lack members. The mail must be sent all the same.
   const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
   const products = [...config.clients.values()].filter(({ listedTo }) => listedTo.includes('contract'));
   return {

@@ -5,7 +5,7 @@ const maxRead = 2_000;
 const maxLength = 200;
 const cut = '…';
 
-/** Cuts out what a server may quote of the mail: addresses, parts of the recipient's, and words half as long as a token. */
+/** Cuts out what a server may quote: addresses, parts of the recipient's address, and words from half the length of a token. */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
   // The text is normalised like our addresses. Otherwise a wide @ or a decomposed letter would hide an address.

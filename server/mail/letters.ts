@@ -32,7 +32,7 @@ const hour = { life: '1 hour', lifeMs: hourMs };
 const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most letters, so most links live an hour. A letter without a purpose needs no token.
+// Somebody waits for most letters, so most links work for an hour. A letter without a `purpose` has a link without a token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },

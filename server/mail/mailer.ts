@@ -45,7 +45,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
     url: buildTransportUrl(mail.smtpUrl),
     pool: true,
     maxConnections: 3,
-    // The three limits together are shorter than the worker's lease on a mail. So a server that hangs counts as failed.
+    // Together these limits are shorter than the worker's lease on a mail. So if a server hangs, the try fails within the lease.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,

@@ -3,7 +3,7 @@ import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 
-/** Without `advice`, the reader may have made the change. */
+/** Without `advice`, the mail asks whether the reader made the change, and says what to do if not. */
 type Notice = {
   subject: string;
   text: string;

@@ -125,8 +125,8 @@ async function composeMessage(
     return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
   }
   if (!isLetter(kind)) {
-    // Until 1.2.0: unsent mails of 1.0.0 and 0.6.0 have other names for the time, and `since` and `foundAt` keep 1.0.0 from sending a
-    // mail that it does not know.
+    // Until 1.2.0: unsent mails may come from 1.0.0 or 0.6.0, which have other names for the time. Mails of new kinds have
+    // `since` or `foundAt`: 1.0.0 fails on a mail without `at`, and so does not send a kind that it does not know.
     const {
       at = details.invitedAt ?? details.since ?? details.foundAt ?? details.time ?? '',
       device,

@@ -47,7 +47,7 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // Only a verified address can decide which user the profile belongs to, and only once.
+  // While no user who holds an address is linked, a verified address decides which user the profile belongs to.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) return createUser(trx, occasion, profile);
   return update(trx, occasion, profile, known as LinkedUser);
@@ -69,7 +69,7 @@ async function acceptByAddress(
   if (!found) return createUser(trx, occasion, profile);
   const holder = requireAllowed(found);
   const present = await findExternalLink(trx, provider, holder.id);
-  // Another hand-off created the link while this hand-off waited for the lock.
+  // Another hand-off created the link while this hand-off waited for the lock. So this hand-off begins again.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
   // A former holder of an address is never linked by that address alone. A sleeping link stays until its user has seen what they
@@ -124,8 +124,8 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // The link was created while this transaction waited for the user. Links must be locked before their users, or two
-  // transactions could deadlock.
+  // The link was created while this transaction waited for the user. So all begins again: links must be locked before their
+  // users, or two transactions could deadlock.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);
   if (present && !present.isSleeping && present.externalId !== profile.id) throw otherLink();
@@ -140,7 +140,7 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/** If `known` is another user, deletes them: they have nothing without the link. Undefined if the profile is not applied. */
+/** If `known` is another user, deletes that user, who has nothing without the link. Undefined if the profile is not applied. */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,

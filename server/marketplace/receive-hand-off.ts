@@ -61,7 +61,7 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  // The session only says who the user is. So it counts even if the user must still do something first.
+  // The session only says who is logged in. So it counts even if the user must still set up a second factor.
   const present = await findSession(deps, request, visit);
   const session = present?.state === 'suspended' ? undefined : present;
 

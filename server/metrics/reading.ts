@@ -30,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // No scrape waits again for a read that is late. A later scrape shows its answer.
+    // While a read is late, no further scrape waits for it. A scrape after its answer shows the answer.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

@@ -1,4 +1,5 @@
-// The build contains our packages: to load 800 files takes half the start (docs/inside/decisions/run-what-is-built.md).
+// The build contains the packages that we use, because loading their 800 files would take half of the start
+// (docs/inside/decisions/run-what-is-built.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Plugin, UserConfig } from 'vite';
 
@@ -9,7 +10,7 @@ const licences = [
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
-  // Other packages in the bundle bring the same text of Apache-2.0.
+  // The text of Apache-2.0 comes with other packages in the bundle.
   '(Apache-2.0 AND MIT)',
   // We take it under MIT.
   'MIT or MPL-2.0',

@@ -19,7 +19,7 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: maxLength,
   });
-  // The loop below throws the errors of both streams.
+  // Errors are not handled here, because the loop below throws the errors of both streams.
   pipeline(Readable.from(chunks), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };

@@ -8,7 +8,7 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// Time for handlers that are still at work if a body never arrives.
+// `shutdown` comes this long before the end, even if a request is under way: its body may never arrive.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {

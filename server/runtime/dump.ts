@@ -122,7 +122,7 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 
 const lockWaitMs = 600_000;
 
-/** The folder with the programs of version `major`, with a slash at its end, or an empty string if those on the PATH are right. */
+/** The folder with the programs of version `major`, with a slash at its end. Empty if the programs on the PATH are right. */
 async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any version.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
@@ -171,7 +171,7 @@ export function splitUrl(text: string): Connection {
   return { address: url.href, env };
 }
 
-/** Deletes what killed runs have left. No run takes a day. */
+/** Deletes what killed runs have left. No run takes a day, so nothing older than a day is in use. */
 async function removeLeftovers(base: string): Promise<void> {
   for (const name of await readdir(base).catch(refuseFolder(base))) {
     if (!name.startsWith(partPrefix)) continue;

@@ -93,7 +93,7 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 
 function cannotRead(path: string, error: unknown): FileError {
   const { code } = error as { code?: string };
-  // Root found no file with this path, and we may not enter the folder.
+  // `identity`, as root, found no file with this path. EACCES would mislead: it says only that we may not enter the folder.
   return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
 }
 
@@ -114,7 +114,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // This check comes before the caller makes files beside this file.
+  // Callers make a file beside this one, so they must learn of a wrong path before that.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -213,7 +213,7 @@ export function writeLinesOut(): LineWriter {
 }
 
 function buildLineWrite(stream: Writable, describe: (error: Error) => FileError) {
-  // Each write reports the error as well.
+  // Without a listener, an error would end the process. Each write reports the error itself.
   stream.on('error', () => undefined);
   return (line: string) =>
     new Promise<void>((done, failed) =>

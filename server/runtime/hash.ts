@@ -6,5 +6,5 @@ export function sha256(data: Uint8Array | string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(data).digest());
 }
 
-/** 24 hex digits, for uses in which nobody gains from two inputs with the same digest. */
+/** A digest of 24 hex digits. Use it only if nobody gains by finding two inputs with the same digest. */
 export const shortDigest = (data: Uint8Array | string): string => encodeHex(sha256(data).slice(0, 12));

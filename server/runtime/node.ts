@@ -82,7 +82,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
 }
 
 type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
-// Node has no public name for an answer that is under way. Before Node answers by itself, it checks this member too.
+// Whether an answer is under way has no public name in Node. Node itself looks at this member before it answers an error.
 type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
 
 const statusOfReadError: Record<string, number> = {
@@ -93,7 +93,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // This is the rest of a request that was answered below.
+  // The code below has answered this request already. This is the rest of it.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();

@@ -23,7 +23,7 @@ export type ThreadOptions = {
   given?: unknown;
 };
 
-// This memory is for short-lived objects, which are few because the thread answers one question at a time.
+// Memory for short-lived objects. They are few, because the thread answers one question at a time.
 const maxYoungGenerationSizeMb = 8;
 
 export function openThread<Asked, Answer>(
@@ -39,7 +39,7 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Without this, the limit in NODE_OPTIONS would win over the limit of the thread. The main heap has read its limit already.
+    // Without this, a limit in NODE_OPTIONS would win over the thread's own. The main thread keeps the limit it started with.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,

@@ -20,7 +20,7 @@ const darkGround: Colour = [0x1d, 0x20, 0x25];
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// The contrast against pure white and black. It is enough for every nearly white or black shade of a page.
+// The contrast of text against pure white and black. It leaves enough against the nearly white or black shades of our pages.
 const textOnLight = 5.5;
 const textOnDark = 9;
 
@@ -49,7 +49,7 @@ export function buildAccent(colour: string): Accent {
   };
 }
 
-/** Mixes in as little of `other` as is enough. */
+/** Mixes in `other`, percent by percent, until `isEnough` says that the mixed colour is enough. */
 function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => boolean): Colour {
   for (let percent = 0; percent < 100; percent++) {
     const mixed = colour.map((part, index) =>

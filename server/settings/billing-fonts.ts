@@ -1,5 +1,5 @@
-// The fonts of documents (contract 7.490 and 7.499), read once at the start. Only the heads of the files are looked at: what reads
-// fonts whole is loaded only when a document is made.
+// The fonts of documents (contract 7.490 and 7.499), read once at the start. Only the heads of the files are checked here: the
+// library that reads whole fonts is loaded only when a document is made.
 import { defaultFontFile, readSmallFile } from '../runtime/files.ts';
 import type { SettingsReader } from './reader.ts';
 
@@ -28,7 +28,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
     fonts.includes(undefined),
     'must name TTF, OTF, TTC or OTC files that have outlines',
   );
-  // A service that ignored the former name would show □ for what its font has.
+  // If the former name were ignored, documents would show □ for characters that only that font has.
   const [former] = paths.length === 0 ? reader.listUnread(/^BILLING_FONT_FILE$/) : [];
   if (former) reader.faultIf(former, true, `is now ${setting}, which takes several files: set that instead`);
   const builtIn = readSmallFile(defaultFontFile, maxMebibytes * mebibyte);
@@ -44,7 +44,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
 // How font files start: the first two have TrueType outlines (`true` is from Macs), the last has PostScript outlines.
 const starts = ['\0\u0001\0\0', 'true', 'OTTO'];
 
-/** Returns a file of one font. Of a collection that is its first one. Undefined if a PDF cannot hold the outlines. */
+/** Returns a file with one font. From a collection it takes the first font. Undefined if a PDF cannot hold the outlines. */
 export function takeFont(file: Uint8Array): Uint8Array | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.length);
   const tagAt = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
@@ -59,7 +59,7 @@ export function takeFont(file: Uint8Array): Uint8Array | undefined {
     const hasOutlines = tables.some(({ tag }) => tag === 'glyf' || tag === 'CFF ');
     if (!starts.includes(tagAt(head)) || !hasOutlines || head + length > file.length) return undefined;
     if (head === 0) return file;
-    // The tables of a collection are found from the beginning of the file. So this font's list of tables moves there.
+    // A list of tables gives each place from the beginning of the file. So only this font's list itself moves to the beginning.
     if (tables.some(({ from }) => from < length)) return undefined;
     return file.slice().copyWithin(0, head, head + length);
   } catch (error) {

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const hmac = new HMAC('SHA-256');
 
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-  // If the secret is missing, anybody could sign.
+  // With an empty key, anybody could sign.
   if (key.length === 0) throw new TypeError('hmacSha256 needs a key');
   return new Uint8Array(await hmac.sign(key, message));
 }

@@ -24,8 +24,8 @@ export type ActForm = {
 };
 
 /**
- * Builds forms for the acts about this kind of thing, if the act makes sense for what is shown. `hidden` returns what else a form
- * carries, such as `seen`. If `hidden` returns nothing, the form is left out.
+ * Builds the forms of all acts about this kind of thing that make sense for what is shown. `hidden` returns what else the form of
+ * an act carries, such as `seen`. If `hidden` returns nothing, that form is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],
@@ -55,7 +55,7 @@ export const buildForms = <Shown>(
         });
   });
 
-/** The other forms that the pages about a kind of thing have. */
+/** Another kind of thing whose forms are on the same pages: a person's page also has forms about contracts. */
 const further: Record<string, string> = { person: 'contract', invitation: 'newcomer' };
 
 /** Whether the pages about this kind of thing have the form. */

@@ -77,7 +77,7 @@ export type ActWords<Shown = any, Thing = any> = {
 type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => string;
 
 /** The words of a command. Everywhere in them, characters that move a cursor are escaped. */
-// biome-ignore lint/suspicious/noExplicitAny: likewise
+// biome-ignore lint/suspicious/noExplicitAny: each command is about its own type of thing
 export type CommandWords<Thing = any> = {
   about: string;
   /** What the command takes, by the field that gets it. */

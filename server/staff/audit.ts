@@ -78,7 +78,7 @@ export async function listAuditLines(
   const filter = { ...toFilter(staff, asked), isWithoutLooks };
   let rows: AuditRow[] = [];
   let lines: Line[] = [];
-  // Few pages have so many refusals that fifty events are too few.
+  // The first read is short, and enough for most pages. If many equal refusals make too few lines, a second one reads more.
   for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
     rows = await listAuditEvents(db, { ...filter, limit });
     lines = foldRefusals(rows.slice(0, limit - 1));

@@ -36,7 +36,7 @@ const filesAnHour = 5;
 
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
-/** Counts each table. The books of one span count together, as often as the book that was taken most. */
+/** How many files count for the limit. Each table counts. All books of one span count as the book that was taken most often. */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
   let tables = 0;
@@ -80,7 +80,7 @@ export async function beginFile({ db }: Dependencies, staff: Staff, asked: Asked
   });
 }
 
-/** Records how many rows the reader may have, and whether that is all. */
+/** Records how many rows the reader may have received, and whether these are all. */
 export const endFile = (
   { db }: Dependencies,
   { session, visit }: Staff,

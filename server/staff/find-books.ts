@@ -14,7 +14,7 @@ type Asked<Sort, Before> = {
   before?: Before | undefined;
 };
 
-/** `more` says that more people are found than are searched for. */
+/** `more` says that `q` fits more people than those whose contracts are listed. */
 export async function searchContracts(deps: Deps, { q, ...asked }: Asked<ContractSort, string>) {
   const { found, more } = await find(deps, q);
   return { ...(await readContracts(deps.db, { ...asked, found, now: deps.now() })), more };

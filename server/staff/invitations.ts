@@ -32,7 +32,7 @@ const maxListed = 200;
 
 const listOpen = (db: Database, now: Date) => listInvitations(db, { now, limit: maxListed });
 
-/** The facts that the form is made from. After a change of the list, the same form counts as a new form. */
+/** The facts that the form for an invitation is made from. Once the list has changed, the same form counts as a new one. */
 const seenOfAll = (open: Invitation[]) => open.map(({ id }) => id);
 
 /** Returns the open invitations, the newest first, with the names of the people in them. */
@@ -95,7 +95,8 @@ const invite = act({
     if (actorId) await spendAllowance(trx, 'staff.invite', actorId);
     const now = deps.now();
     const id = uuidv7();
-    // This comes before the search for an owner. It waits for a request that is using the link of an earlier invitation.
+    // This waits for a request that is using the link of an earlier invitation. So it comes before the search for an owner, which
+    // then finds a user that the other request has made.
     await setInvitation(trx, {
       ...{ id, email, role, invitedBy: actorId ?? null },
       ...{ sentAt: now, expiresAt: daysAfter(now, openDays) },

@@ -30,8 +30,8 @@ import {
 } from './payment-acts.ts';
 
 /**
- * Counts as a look at the buyer. Throws 404 `not_found`, also for a manager if the buyer's account is erased or has staff in it,
- * and 429 `rate_limited`.
+ * Counts as a look at the buyer. Throws 404 `not_found` and 429 `rate_limited`. A manager also gets 404 `not_found` if the
+ * buyer's account is erased or has staff in it.
  */
 export async function lookAtDocument(deps: Dependencies, staff: Staff, number: string) {
   const found = await findDocument(deps, staff, number);
@@ -125,8 +125,9 @@ export type Waits =
 const most = 100;
 
 /**
- * Lists the oldest money first. The forms suggest the invoice `pays`. `freedBy` is the invoice whose credit has freed some of it. `waits` is null if the credit has
- * freed all of it. Throws 404 `not_found` for managers.
+ * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of the
+ * money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`. Throws 404 `not_found` for
+ * managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
   requireRight(staff, paymentActs.allocate.right);
@@ -154,8 +155,9 @@ export async function listWaiting({ db }: Dependencies, staff: Staff, pays: stri
 }
 
 /**
- * A credited invoice frees money of its payments. Returns how much of it is still unused, and the last credited invoice. A refund
- * takes unallocated money first, so money that refunds take does not count here while money waits.
+ * A credit of an invoice frees money of its payments. Returns how much of that money is still unused, and the last credited
+ * invoice. A refund takes allocated money only if nothing is unallocated. So while money waits, a credit has freed it, and not a
+ * refund.
  */
 function findFreed(
   allocations: { number: string; amount: number }[],

@@ -15,7 +15,7 @@ import type { Person } from './person.ts';
 
 const most = 100;
 
-/** Any other note makes a form out of date, so that staff who write at once read each other. */
+/** Any other note makes a form out of date, so that staff who write at the same time read each other's notes. */
 const formBasis = async (db: Database, { id }: User) => (await listNotes(db, id)).map((note) => note.id);
 
 function readNote(typed: string): string {

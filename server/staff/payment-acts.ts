@@ -28,7 +28,10 @@ import { readDecimal } from '../billing/values/decimals.ts';
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
   ...{ number, status, credited, allocated },
 });
-/** Until 1.2.0: forms of 1.0.0 have this basis, with which 0.6.0 did not take a form for a part and credit everything. */
+/**
+ * The basis of forms for a credit. Until 1.2.0: 0.6.0 knew no credit of a part, and would have credited everything. With this
+ * basis, 0.6.0 refused such a form of 1.0.0.
+ */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
   ...basisOfInvoice(invoice),

@@ -268,7 +268,7 @@ async function decideOne(
   return account;
 }
 
-/** Sends a mail only if the account may do something else than before. */
+/** Sends a mail only if the change gives the account a right, or takes one away. */
 async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Account): Promise<void> {
   const has = ({ verifiedAt, capabilities: held }: typeof account, what: (typeof rights)[number]) =>
     what === verification ? verifiedAt !== null : held.includes(what);

@@ -81,7 +81,7 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   const listed = payments.map((payment) => ({ said: '', ...payment }));
   const { known } = await findKnown(db, listed);
   const fresh = listed.filter(({ id }) => !known.has(id));
-  // First what is known without work for each line, because that takes long.
+  // Counts the lines twice. The first count comes before the search for each line, because that search takes long.
   refuseMany(fresh.filter(({ isOut }) => !isOut));
   const named = await findNamed(db, fresh);
   refuseMany(fresh.filter(({ id, isOut }) => !isOut || named.get(id)?.all.length));
@@ -110,8 +110,8 @@ type Asked = { lines: string[]; accept: string; to: string; why: string };
 export type Accepted = Statement & { recorded: number; left: number };
 
 /**
- * Records one line, or all that match exactly, each in its own transaction. `accept` is `all` or the id of a line, and `to` says
- * what that line is. Lines that are left are no longer exact, or nobody of this account may record them.
+ * Records one line, or all that match exactly, each in its own transaction. `accept` is `all` or the id of a line. `to` says what
+ * that line pays or gives back. `left` counts lines that no longer match exactly, or are for the administrator's own account.
  */
 export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked): Promise<Accepted> {
   requireImporter(staff);
@@ -124,7 +124,7 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // Somebody else may have recorded the line. Then there is nothing to do.
+  // If the page sent the line, somebody else has recorded it meanwhile, and there is nothing to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];

@@ -5,7 +5,7 @@ import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-/** A page of staff takes a file. */
+/** Staff can upload a file on one of their pages. */
 const maxBytesOfStaff = 2 * 1024 * 1024;
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
@@ -19,7 +19,7 @@ function buildLimit(most: number): MiddlewareHandler {
   const refuse = (): never => {
     throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
   };
-  // A body that does not say its length is read before anybody is known.
+  // A body without a length is counted before we know who sends it. So its limit is the same for everybody.
   const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
   return (c, next) => {
     const length = c.req.header('content-length');
@@ -38,6 +38,6 @@ function buildLimit(most: number): MiddlewareHandler {
 export const limitBody = buildLimit(maxBytes);
 export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
 
-/** Whether a body says that it is larger than most may send. */
+/** Whether a request announces a body that is larger than anybody but staff may send. */
 export const isLarge = (request: HonoRequest): boolean =>
   request.method === 'POST' && Number(request.header('content-length') ?? 0) > maxBytes;

@@ -14,7 +14,7 @@ export class Deadline {
     this.#withinMs = withinMs;
   }
 
-  /** Whether it is too late to commit: the client is about to be told that nothing was done. */
+  /** Whether it is too late to commit. The client may be told at the deadline that nothing was done, so that must be true. */
   get isNear(): boolean {
     return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }

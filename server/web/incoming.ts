@@ -49,14 +49,14 @@ export function isForThisMachine(request: Request): boolean {
 }
 
 export function refuseUnroutable(request: Request): AppError | undefined {
-  // Fetch allows no Request of these methods, and the framework mishandles disguised addresses.
+  // The class Request allows none of these methods. Paths that are not plain would lead the framework to another route.
   if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
     return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
   }
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Whether a path can be decoded, and has no step back and no disguised separator or dot. */
+/** Whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte. */
 function isPlainPath(path: string): boolean {
   // Node resolves `.` and `..` before we see the path, and Deno does not. So later code would read another path.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;

@@ -13,7 +13,7 @@ export class CutOff extends Error {}
 /** `write` waits until there is room for more, and throws `CutOff`. `signal` aborts when the body is cut off. */
 export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
 
-// At most this much waits for the reader, and one text more.
+// How much may wait for the reader before `write` waits. The last text may go beyond this.
 const queuedBytes = 256 * 1_024;
 
 /** If `produce` throws, the reader sees that the body is not whole. */

@@ -182,7 +182,7 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** Asks a user who is logged in for a new login. */
+/** The path of the login page that asks a user who is logged in to log in again, and then leads back. */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);
   return loginPathTo(pathname + search).replace('?', '?prompt=login&');

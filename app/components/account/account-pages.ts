@@ -39,7 +39,7 @@ export const waysToLogIn: (AccountPage & {
   },
 ];
 
-/** What other pages call each kind of factor that gives codes. */
+/** The words of other pages for each factor that gives codes. */
 const codeWords = {
   authenticator: {
     yours: 'your authenticator app',

@@ -216,7 +216,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
   );
 }
 
-/** Shown if the browser has no secret for this user and session. */
+/** Shown if the set-up of the app was started in another browser or session, or has expired. */
 export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
   return (
     <Page title="Start again">

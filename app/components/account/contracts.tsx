@@ -99,7 +99,7 @@ type End = Pick<Contract, 'status' | 'lastDay'>;
 
 const hasEnded = (status: Contract['status']) => status === 'canceled' || status === 'expired';
 
-/** How a contract ends or has ended. Null if the contract goes on, or is a trial. */
+/** Says how a contract ends or has ended. Null if the contract goes on, or if it is a trial. */
 export function sayEnd({ status, lastDay, isOwn = true }: End & { isOwn?: boolean }): ReactNode {
   const on = lastDay && <LastDay on={lastDay} />;
   if (status === 'expired')

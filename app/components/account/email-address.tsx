@@ -6,7 +6,7 @@ import { Section } from '../section.tsx';
 import { emailPage } from './account-pages.ts';
 import { Outcome } from './outcome.tsx';
 
-/** `spelled` has the domain as people write it. */
+/** `spelled` has the domain as people write it. `email` has the domain as mail servers write it. */
 type Spelled = { email: string; spelled: string };
 
 type Pending = Spelled & { expiresAt: Date };
@@ -69,7 +69,7 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** Uses the same words whether or not somebody has that address. */
+/** Uses the same words whether or not somebody has that address, so that nobody can find out. */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row
@@ -95,7 +95,7 @@ function PendingAddress({ email, spelled, expiresAt }: Pending) {
   );
 }
 
-/** Requests the pending change again, which sends its mail again. */
+/** Asks for the pending change a second time, which sends its mail again. */
 export function SendAgain({ className }: { className: string }) {
   return (
     <form method="post" action={emailPage}>

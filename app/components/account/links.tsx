@@ -103,7 +103,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
   );
 }
 
-/** What the account loses without the link: rights that only the marketplace gives. */
+/** What the account loses if the link is removed: rights that only the marketplace gives. */
 function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
   const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['verification'] : [])];
   if (lost.length === 0) return <p>What your account can do will stay the same.</p>;

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { capabilityTitle } from './access.tsx';
 
-/** The changes, by the name that the changed member has in a payload. */
+/** The changes to members of a payload, by the name of the member. */
 type MemberChanges = Record<string, { from: unknown; to: unknown }>;
 
 type Line = { what: string; from: string; to: string };

@@ -16,7 +16,8 @@ type NamesFormProps = {
 
 export function NamesForm({ profile, saved, refused }: NamesFormProps) {
   const present = refused?.present;
-  // Saving replaces the version of the profile whose values the form shows now.
+  // The form sends the time of the profile that it shows. If the saved profile is newer when the form arrives, the form is
+  // refused.
   const madeFrom =
     present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
   return (

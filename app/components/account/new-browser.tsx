@@ -1,4 +1,4 @@
-/** Stands beside the button that adds a factor, if the user has not used this browser for a week (contract 2.21). */
+/** Stands beside the button that adds a factor, if the user first used this browser less than a week ago (contract 2.21). */
 export function NewBrowserNote({ what, email }: { what: string; email: string }) {
   return (
     <p>

@@ -6,7 +6,7 @@ import { Prose, Sample } from './prose.tsx';
 import { Member, nameOf } from './schema.tsx';
 import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 
-/** `path` is undefined if the client chooses it. */
+/** A webhook has no `path`, because the client chooses its address. */
 export type Endpoint = { path: string | undefined; method: string; operation: Operation };
 
 export function listEndpoints({ paths, webhooks }: OpenApi): Endpoint[] {

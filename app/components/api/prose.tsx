@@ -1,4 +1,4 @@
-/** Text of the document: paragraphs, with `code` in backticks. */
+/** Text of the OpenAPI document: paragraphs, with `code` in backticks. */
 export function Prose({ text }: { text: string }) {
   return text.split(/\n+/).map((paragraph) => (
     <p key={paragraph}>

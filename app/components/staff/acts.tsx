@@ -22,7 +22,7 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
-/** Whether `refused` is this form. */
+/** Whether the refused form is this form. */
 export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
@@ -68,8 +68,8 @@ const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: stri
   });
 
 /**
- * Shows the forms whose `about` matches. They come from `forms`, or else from the place `at` of the person's page. Screen
- * readers read `named` after the button. `isBare`: the forms share a row with other buttons.
+ * Shows the forms that match `about`: from `forms` if given, otherwise from the place `at` of the person's page. Screen readers
+ * read `named` after the label of a button. `isBare`: the forms share a row with other buttons.
  */
 export function Acts({
   forms: given,
@@ -119,7 +119,8 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, button, ask, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
-  // A refused form keeps what was sent. Only `seen` is new, because the form is rebuilt from what is shown now.
+  // A refused form keeps what was sent, except `seen`. `seen` tells the service what the page showed, and the page now shows the
+  // present state.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible field.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];

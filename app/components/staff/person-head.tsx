@@ -25,7 +25,10 @@ export const findTab = (part: string | undefined): Tab | undefined =>
 const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' : `/${tab}`);
 
 const ends = ['thaw', 'resume', 'keep'];
-/** The acts with a button of their own. First come acts that end a state, then the acts that callers ask for most. */
+/**
+ * The acts with a button of their own. Acts that end a state, such as a suspension, come before the acts that callers ask for
+ * most.
+ */
 const foremost = [...ends, 'send-mail', 'end-sessions'];
 
 export function PersonHead({ id, current }: { id: string; current: Tab }) {

@@ -37,7 +37,9 @@ const billingWords: Record<string, string> = {
   '/account/billing/invoice_email': 'email address for invoices',
 };
 
-/** Turns JSON pointers to billing details into words, such as "address, VAT ID". The details were left out of a signup. */
+/**
+ * Says which billing details of a signup were left out, such as "address, VAT ID". `pointers` are JSON pointers to these details.
+ */
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 

@@ -41,11 +41,14 @@ export const isRunning = (status: ContractStatus): boolean => status !== 'cancel
 
 type Scheduled = Pick<Contract, 'status' | 'nextPeriodStartsAt'>;
 
-/** It ended with its trial, or without ever having a period. */
+/** Whether the contract ended with its trial, or without ever having a period. */
 export const hasNoPeriods = ({ status, nextPeriodStartsAt }: Scheduled): boolean =>
   !isRunning(status) && nextPeriodStartsAt === null;
 
-/** No period follows. What waits for the next one is due then, unless the contract ends with its trial. */
+/**
+ * Whether no further period follows, so that charges that wait for the next period are due. Always false for a contract that
+ * never had a period.
+ */
 export const isPastLast = ({ status, nextPeriodStartsAt }: Scheduled, isEnding = false): boolean =>
   (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
 
@@ -57,8 +60,8 @@ export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occ
 };
 
 /**
- * A report that names an end in the past ends the contract, as one of `canceled` does. Its end is then the earlier of the two instants
- * that the report has.
+ * The end of the contract if this report ends it. A report ends a contract if it is `canceled`, or if it names an end in the
+ * past. If it has both instants, the earlier one is the end.
  */
 export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): Date | undefined {
   const ends = [...(status === 'canceled' ? [occurredAt] : []), ...(cancelsAt ? [cancelsAt] : [])];
@@ -67,8 +70,8 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * When the contract ends after a report that counts. An earlier end that somebody chose here stays. A report of `canceled` brings an
- * end that is still to come forward to its arrival (contract 7.427).
+ * When the contract ends after a report that counts. An earlier end that somebody chose here stays. If the report is `canceled`,
+ * an end that is still to come moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
   const [reportedCancelsAt, chosenCancelsAt] = [report.cancelsAt, known?.chosenCancelsAt ?? null];
@@ -124,8 +127,8 @@ export function applyReport(
 /**
  * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new
  * periods when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is
- * not invoiced either. A new price aligns the periods of earlier versions with the zone (contract 7.550), but not once the
- * contract is to end at the start of a period.
+ * not invoiced either. A new price also aligns periods with the zone if an earlier version began them (contract 7.550). If the
+ * contract has an end, nothing is aligned, because the end is the start of one of these periods.
  */
 function scheduleBilling(
   contract: Known | undefined,
@@ -141,7 +144,7 @@ function scheduleBilling(
   const isKept = isBilled && (goesOn || nextPeriodStartsAt > occurredAt);
   const from = isKept ? nextPeriodStartsAt : occurredAt;
   const start = contract?.cancelsAt ? from : alignToZone(zone, from);
-  // In a short month, the anchor day is later than the day of the start.
+  // The anchor day stays if the start stays on its day. In a short month, the anchor day is later than that day.
   const isSameDay = start.getUTCDate() === from.getUTCDate();
   const anchorDay = isKept && isSameDay ? billingAnchorDay : start.getUTCDate();
   return {
@@ -156,8 +159,8 @@ const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price'])
   one?.interval === other?.interval;
 
 /**
- * The first period of a contract begins with the report. If `scheduleBilling` could align it only with a later instant of that
- * day, this takes it out of the schedule, so that it is invoiced at once.
+ * The first period of a contract begins at the time of the report. To align it, `scheduleBilling` may have moved its start to a
+ * later time of that day. Then this takes the period out of the schedule, so that it is invoiced at once.
  */
 export function takeFirstPeriod(
   before: ContractTerms | undefined,

@@ -29,7 +29,7 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** Has only the members that the line has. */
+/** What a line says about a contract. A member that the line lacks is missing here, too. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
 /** A line has either `view` or `fault`. A faulty line has a signup id if at least the id can be read. */

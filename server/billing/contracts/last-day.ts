@@ -13,12 +13,15 @@ type Ending = Pick<
 export const lastDayOfTrial = (zone: string, endsAt: Date): string =>
   dayIn(zone, new Date(endsAt.getTime() - 1));
 
-/** Null if the contract goes on, or if a report or an erasure ended it. The time of such an end is not stored. */
+/**
+ * Null if the contract goes on, or if the time of its end is not stored. That is so if a report or an erasure ended a contract
+ * that had no planned end.
+ */
 export function findLastDay(zone: string, contract: Ending, now: Date): string | null {
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
   const status = presentStatus(contract, now);
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
-  // Version 0.6.0 left a later `cancels_at` in a contract that had ended.
+  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. When it ended is then unknown.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
   // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
   const endsWithPeriod =
@@ -33,6 +36,7 @@ export const findLastDayIn =
   (member: 'trial_ends_at' | 'cancels_at', at: Date): string => {
     if (member === 'trial_ends_at') return lastDayOfTrial(zone, at);
     const contract = contracts.find(({ cancelsAt }) => cancelsAt?.getTime() === at.getTime());
-    // Only an end with a period can later be undone or replaced, so the contract was to end with a period.
+    // If no contract has this end now, somebody undid or replaced it. That is possible only for an end with a period, whose last
+    // day is the day before.
     return (contract && findLastDay(zone, contract, now)) ?? lastDayBefore(zone, at);
   };

@@ -34,7 +34,10 @@ const quantitySchema = z
 
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
-/** A single price may be higher: its periods are blocked, as before there were quantities. */
+/**
+ * Whether price and quantity make too much. A quantity of 1 is never refused, because it was accepted before there were
+ * quantities. If its price is too high, the periods are blocked.
+ */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
   (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
 
@@ -52,7 +55,7 @@ export const priceSchema = z
   })
   .refine((price) => !isTooMuch(price), { path: ['quantity'], error: tooMuch });
 
-/** Somebody else’s own name for something. */
+/** An id that another system has given, such as the CRM’s id of a signup. */
 export const foreignIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
@@ -167,7 +170,7 @@ export type Signup = z.infer<typeof signupSchema>;
 export const readSignup = (body: Uint8Array, now: Date): Signup =>
   readMessage(signupSchema, body, 'occurred_at', now);
 
-/** In 79.00, somebody means 79 euros and not 79 cents. JSON cannot tell it from 79. */
+/** Members that must be written without a decimal point. In 79.00 somebody means 79 euros, but JSON would read 79 cents. */
 const writtenAsIntegers = /^\/(amount|contract\/(price|charges\/\d+))\/(unit_amount|quantity)$/;
 
 /** The member `timed` must not be in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all faults. */

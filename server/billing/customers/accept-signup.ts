@@ -93,7 +93,7 @@ export async function acceptSignup(
     );
   };
   if (known) {
-    // The last invoice has the charges of the report that ends the contract.
+    // If the report ends the contract, its charges belong on the last invoice. So they are stored before that invoice is issued.
     if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
     const charges = await keepCharges(outcome.contract);
@@ -117,7 +117,7 @@ export async function acceptSignup(
   return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
-/** Only a report that may begin periods, or says when they end, asks for the seller's zone. */
+/** Reads the seller's zone only for a report that may begin periods, or that says when they end. Other reports need no zone. */
 const findZoneFor = async (trx: Transaction<DB>, { status, price, cancelsAt }: Report): Promise<string> =>
   (status === 'active' && price) || cancelsAt ? findZone(trx) : 'UTC';
 

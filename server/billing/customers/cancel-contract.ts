@@ -33,20 +33,20 @@ import { requireProved } from './own-details.ts';
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // The current period is already invoiced, or the first one has not begun.
+  // The current period is already invoiced, or the first one has not begun. The contract ends when the next one would begin.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
   return endOfPeriod(start, price.interval, billingAnchorDay);
 }
 
-/** An end that the CRM reported does not keep anybody from an earlier one. */
+/** Whether the contract is canceled already. A reported end of the CRM does not count if canceling would end it earlier. */
 export const isCanceled = (contract: Contract, now: Date): boolean =>
   contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
 
 /**
- * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. Null if it cannot be canceled, or would
- * end at once.
+ * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. It is null if the contract cannot be
+ * canceled, or would end at once.
  */
 export function describeEnd(zone: string, contract: Contract, now: Date) {
   const status = presentStatus(contract, now);
@@ -103,7 +103,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     const now = deps.now();
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
     if (!contract.cancelsAt) return;
-    // The CRM can take back what it has said.
+    // The CRM has reported this end, so only the CRM can take it back.
     if (endsByReport(contract)) throw refuse(faultWords.contract_ends_by_report);
     const { reportedCancelsAt } = contract;
     await setCancelsAt(trx, id, reportedCancelsAt && reportedCancelsAt > now ? reportedCancelsAt : null);

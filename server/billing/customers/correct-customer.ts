@@ -46,7 +46,10 @@ type Welcome = { userId: string; recipient: string; contract: string; now: Date;
 export const deferWelcome = (trx: Transaction<DB>, { contract, trace, ...mail }: Welcome): void =>
   deferMail(trx, { kind: 'welcome', ...mail, details: { ...keepTrace(trace), contract } });
 
-/** Nobody can log in without a password, a passkey, a proved address or a marketplace. */
+/**
+ * Whether the person may have logged in, or was changed here. Without a password, a passkey, a proved address or a marketplace,
+ * nobody can log in.
+ */
 const hasArrived = (user: User): boolean =>
   !isNewcomer(user) || user.emailVerifiedAt !== null || user.nameEditedAt !== null || user.role !== 'user';
 

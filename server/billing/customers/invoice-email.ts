@@ -25,7 +25,7 @@ export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: stri
 
 export type LinkMail = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
 
-/** `until` puts this mail among the mails that people wait for (db/tables/mails.ts). */
+/** The empty `until` puts this mail among the mails that people wait for (db/tables/mails.ts). */
 export const deferInvoiceEmailLink = (trx: Transaction<DB>, { trace, ...mail }: LinkMail): void =>
   deferMail(trx, { kind: 'invoice_email', ...mail, details: { ...keepTrace(trace), until: '' } });
 

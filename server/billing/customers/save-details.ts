@@ -19,8 +19,8 @@ import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
 /**
- * `decides`: which details signups may no longer correct. With `changed`, signups still correct the details that stay as they
- * were. Returns undefined if nothing changes. Throws 422 `validation_failed`.
+ * Some details may be missing because a signup gave wrong ones. `decides` says which of these no signup may correct after this:
+ * all of them, or only the details that change here. Returns undefined if nothing changes. Throws 422 `validation_failed`.
  */
 export async function saveDetails(
   trx: Transaction<DB>,
@@ -34,7 +34,7 @@ export async function saveDetails(
   const value = readGiven(asGiven(details), given, config);
   const settled = await settlePlace(trx, accountId, { details, given: value, now: now() });
   const changed = listChanged(asGiven(details), value);
-  // A customer who saves the form has corrected what the signup got wrong. The address is correct once there is a country.
+  // Once the form is saved, details that a signup gave wrongly count as corrected. An address does so only if there is a country.
   const isDecided = (pointer: string) =>
     decides === 'all' || changed.some((name) => pointers[name].startsWith(pointer));
   const ignored = details.ignored.filter(

@@ -8,7 +8,7 @@ export function attachFiles(doc: PDFKit.PDFDocument, { xml, sealed, at }: Files)
     text: string,
     options: { type: string; relationship: string; description: string },
   ) =>
-    // pdfkit accepts any bytes. Its types allow only Node's.
+    // pdfkit accepts any bytes, but its types allow only a Buffer of Node.
     doc.file(
       new TextEncoder().encode(text) as unknown as string,
       {

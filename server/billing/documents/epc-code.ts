@@ -26,7 +26,7 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       '',
       number,
     ].join('\n');
-  // A longer name is cut, as in a transfer.
+  // A name of more than 70 characters is cut, because a transfer takes no more.
   const name = Array.from(seller.name.replace(/\s+/g, ' ')).slice(0, 70);
   while (new TextEncoder().encode(build(name.join(''))).length > maxBytes) name.pop();
   return build(name.join('').trim());

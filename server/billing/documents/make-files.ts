@@ -1,4 +1,4 @@
-// Makes both files of a document, from its facts alone, and samples.
+// Makes both files of a document from its facts alone. Also makes samples.
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { buildPdf, buildSample, type SampleToMake } from './pdf.ts';
 import { buildXml } from './xml.ts';

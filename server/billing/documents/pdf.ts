@@ -25,7 +25,7 @@ export function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts)
   });
 }
 
-/** `reminder` is the mail. */
+/** `reminder` is the mail that reminds a customer to pay. */
 export type SampleToMake = {
   invoice: DocumentFacts;
   creditNote: DocumentFacts;

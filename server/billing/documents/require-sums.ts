@@ -26,8 +26,8 @@ function* findSumFaults(facts: DocumentFacts): Generator<string, void> {
       ? [BigInt(net) * BigInt(rate), 10_000n]
       : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
   const twiceOff = 2n * (BigInt(tax) * base - shareOf);
-  // An invoice is off by half a unit at most. Credits are rounded together, and follow the tax of their invoice. So a credit note
-  // may be off by the invoice's half unit plus one of its own.
+  // Rounding puts the tax of an invoice off by half a unit at most. Credits are rounded together, and follow the tax of their
+  // invoice. So the tax of a credit note may be off by one and a half units, and this allows two.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
 }

@@ -2,7 +2,7 @@
 // to 7.492).
 import { clean, type Fonts, listSeen } from './text-lines.ts';
 
-/** The types of pdfkit lack this. */
+/** A font that pdfkit has opened. The types of pdfkit lack it. */
 type EmbeddedFont = { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } };
 type WithFont = { _font: EmbeddedFont };
 
@@ -61,9 +61,9 @@ export class SheetFonts implements Fonts {
   #find = (signs: string[]): number =>
     this.#files.findIndex((_, at) => signs.every((sign) => this.#has(at, sign)));
 
-  /** The characters of a syllable are in one font, if a font has them all. */
+  /** Returns the font of each UTF-16 unit. The characters of a syllable are in one font, if a font has them all. */
   pick = (text: string): number[] => {
-    // Most texts are in one font, and finding the syllables of a very long one takes seconds.
+    // Finding the syllables of a very long text takes seconds. Most texts need no such search, because the first font has all.
     if (this.#find([...new Set(listSeen(text))]) === 0) return Array<number>(text.length).fill(0);
     const fonts: number[] = [];
     for (const { segment } of segmenter.segment(text)) {
@@ -84,7 +84,7 @@ export class SheetFonts implements Fonts {
     return this.#doc.widthOfString(text);
   };
 
-  /** The clean text with only what the fonts have. Notes the letters that are missing. */
+  /** Returns the clean text with only the characters that the fonts have. Adds letters that no font has to `missing`. */
   spell(text: string): string {
     const whole = clean(text);
     const none = this.listLacking(whole);
@@ -95,7 +95,7 @@ export class SheetFonts implements Fonts {
       const had = Array.from(segment)
         .filter((sign) => !lacking.includes(sign))
         .join('');
-      // Of joined emoji, only the joiners would be left.
+      // Without this, several joined emoji that no font has would leave their invisible joiners behind.
       return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
     });
     // What was left out leaves no gap, and no empty line.

@@ -1,5 +1,4 @@
-// A4 pages with text, lines and a QR code, tagged so that a screen reader can read them. It knows nothing about
-// invoices.
+// A4 pages with text, lines and a QR code, tagged so that a screen reader can read them. This file knows nothing about invoices.
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
 import { SheetFonts } from './sheet-fonts.ts';
@@ -15,7 +14,7 @@ type Place = { x: number; y?: number; width: number };
 
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
-// From the top of a line to its letters' feet, which is the same for all fonts of a line.
+// The distance from the top of a line to its baseline, as a share of the font size. All fonts of a line share the baseline.
 const ascent = 0.928;
 
 type Element = ReturnType<PDFKit.PDFDocument['struct']>;
@@ -26,7 +25,7 @@ type ElementOptions = PDFKit.Mixins.StructureElementOptions & {
 
 export class Sheet {
   readonly doc: PDFKit.PDFDocument;
-  /** The top of the foot of each page. */
+  /** The `y` at which the foot of each page begins. */
   bottom = page.height - 60;
   y = page.top;
   readonly #fonts: SheetFonts;
@@ -94,8 +93,8 @@ export class Sheet {
   write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // Characters are drawn from left to right. So text of the other direction also needs its actual text, for screen readers, as
-    // does a text with characters that no font has.
+    // Screen readers need the actual text in two cases: if it runs from right to left, because all text is drawn from left to
+    // right, and if it has characters that no font has.
     const isSpelled = this.#fonts.spell(text) !== clean(text);
     const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
     this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
@@ -178,7 +177,7 @@ export class Sheet {
   }
 }
 
-// If features are given, pdfkit lets the font lay out the whole text, and not word by word from left to right. `rtlm` is false,
-// because the brackets are mirrored already, and fonts such as DejaVu would mirror them again.
+// For text from right to left. If any feature is given, pdfkit lets the font lay out the whole text, and not word by word from
+// left to right. `rtlm` is off, because brackets are mirrored already, and fonts such as DejaVu would mirror them again.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

@@ -1,7 +1,7 @@
 // Decides where the lines of a text break, and in which order its characters are shown (Unicode's annex 9). PDF does neither.
 import bidiFactory from 'bidi-js';
 
-/** A part of a line that pdfkit writes in one call. `font` counts the fonts of the sheet. */
+/** A part of a line that pdfkit writes in one call. `font` is the number of its font in the sheet, from 0. */
 export type Run = { text: string; isRtl: boolean; font: number };
 /** The runs of a line, from left to right. */
 export type Line = Run[];

@@ -13,7 +13,7 @@ export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Ar
     .filter(({ characters }) => characters.length > 0);
 };
 
-/** A damaged font shows nothing. */
+/** Whether the font can be opened. A damaged font is left out, because it shows nothing. */
 function canOpen(font: Uint8Array): boolean {
   try {
     new Sheet([font], {}).listLacking('a');

@@ -61,7 +61,7 @@ export function buildXml(facts: DocumentFacts): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
-/** A price must not be negative (BR-27), so of a deduction the quantity is. */
+/** A price must not be negative (BR-27), so a deduction has a negative quantity. */
 function buildLine(facts: DocumentFacts, line: Line, id: number) {
   const { category, currency } = facts;
   const quantity = line.net < 0 ? -line.quantity : line.quantity;
@@ -76,7 +76,7 @@ function buildLine(facts: DocumentFacts, line: Line, id: number) {
       group(
         'NetPriceProductTradePrice',
         ram('ChargeAmount', price),
-        // If the price of one has no exact decimal, it is the price of all.
+        // If the price of one has no exact decimal, the line has the price of its whole quantity.
         !isExact && ram('BasisQuantity', String(line.quantity), 'unitCode="C62"'),
       ),
     ),
@@ -111,7 +111,7 @@ function buildAgreement({ seller, buyer, category }: DocumentFacts) {
     'ApplicableHeaderTradeAgreement',
     group(
       'SellerTradeParty',
-      // Without a VAT id something else has to identify the seller (BR-CO-26).
+      // Without a VAT id, another number or the email address has to identify the seller (BR-CO-26).
       !sellerVatId && ram('ID', taxNumber ?? seller.email),
       ram('Name', seller.name),
       buildAddress(seller.address),

@@ -66,7 +66,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last: they count as expired even before this stores their end. The first run may find very many trials.
+  // Trials come last, because the first run may find very many. They count as expired even before this stores their end.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
@@ -108,8 +108,9 @@ export async function forEachContract(
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices each period that began before the contract ended. If the period is blocked, past-due contracts wait (contract 7.476),
- * or billing waits, the period waits and keeps its price. Returns the contract as it is afterwards. `trx` has locked the contract.
+ * Invoices each period that began before the contract ended. A period waits, and keeps its price, in three cases: it is blocked,
+ * the contract is past due and the settings let it wait (contract 7.476), or billing waits. Returns the contract as it is
+ * afterwards. `trx` has locked the contract.
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -120,7 +121,7 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A report may say that the contract ended before periods that wait. Until that end comes, it can still be taken back.
+  // Waiting periods that begin after the end are dropped only once the end has come: until then it can be taken back.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
@@ -149,7 +150,7 @@ export async function invoiceBegun(
   return billed;
 }
 
-/** Only a reported end asks for the seller's zone. */
+/** From when on no period begins. Only a reported end depends on the seller's zone, so other ends do not read the zone. */
 const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
   findPeriodsEnd(endsByReport(contract) ? await findZone(trx) : 'UTC', contract);
 
@@ -162,12 +163,14 @@ async function invoiceInOrder(
 ): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
   if (!settings) {
     if (periods.length === 0) return { left: [], blocked: undefined };
-    // It is not looked at again before there is a seller, so this costs little, and each administrator has one mail (contract 7.471).
+    // The job looks at this contract again only once there is a seller. So this runs rarely, and each administrator gets one mail
+    // (contract 7.471).
     await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
-  // What is due at once holds up nothing else. It is planned anew each time, for the day on which it is tried.
+  // Charges that are due at once have no period (`at` is below 0). If their document is blocked, later documents still go on.
+  // Such charges are planned anew each time, for the day on which they are tried.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
@@ -259,7 +262,7 @@ export async function endContract(
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   const isEnded = await moveContract(trx, billed, 'cancel', trail);
   if (isEnded) await bringEndForward(trx, contract, now);
-  // A period of the last hours may have been invoiced before its end was reported.
+  // Periods after the reported end may have been invoiced before the report. This marks them for a credit (contract 7.528).
   if (isEnded && endsByReport(contract) && contract.cancelsAt && contract.cancelsAt <= now)
     await setCreditFrom(trx, contract.id, await findEndOf(trx, contract));
   return isEnded;

@@ -73,7 +73,7 @@ type Issuing = {
   lines?: ChargeLine[];
 };
 
-/** Price and `lines` must be above 0 together. */
+/** The sum of the price and all `lines` must be above 0. */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -146,7 +146,7 @@ export async function issueInvoice(
   return { id, number };
 }
 
-/** Undefined if the document has one line of one, as documents had before there were quantities and charges. */
+/** Undefined without charges and with a quantity of 1. Such a document is as it was before there were quantities and charges. */
 function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {
   const { quantity, unitAmount: amount } = period.price;
   if (lines.length === 0 && quantity === 1) return undefined;

@@ -11,7 +11,10 @@ import { deferBillingMail, deferMail } from '../../../db/tables/mails.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** Writes one mail to the buyer, and a copy to the archive. `creditNote` canceled the invoice that the new one replaces. */
+/**
+ * Writes one mail to the buyer, and a copy to the archive. If the document is issued in place of an earlier invoice, `creditNote`
+ * is the credit note that canceled the earlier invoice.
+ */
 export function deferDocumentMails(
   trx: Transaction<DB>,
   { kind, number, record }: Pick<DocumentFacts, 'kind' | 'number' | 'record'>,

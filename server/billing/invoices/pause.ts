@@ -53,7 +53,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // A number that has been given may be of any year.
+    // A number that has been given already changes nothing, so its year is not checked.
     if (last >= number.serial) continue;
     const today = dayIn(await findZone(trx), await readClock(trx));
     const year = Number(today.slice(0, 4));

@@ -24,7 +24,10 @@ export type Forecast = Pick<
 /** If the next period is blocked, `held` says why, and no documents follow. */
 export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
-/** `waiting` has the periods that began and are not invoiced, `open` the charges. `buyer` is undefined once the account is erased. */
+/**
+ * `waiting` has the periods that began and are not invoiced. `open` has the charges that are not fully invoiced. `buyer` is
+ * undefined once the account is erased.
+ */
 export type Asked = {
   contract: Contract;
   waiting: Charge[];
@@ -41,7 +44,7 @@ export function previewDocuments(
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   const until = addMonths(now, months);
-  // What is due at once is planned anew, for today.
+  // Charges that are due at once are left out of `begun`, because `planDocuments` plans them anew, for today.
   const begun = waiting.filter((period) => !isMoment(period));
   const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;

@@ -67,7 +67,7 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is the country of the buyer's address. The known VAT id stays right, even if a digit of it seems to be wrong. */
+/** `country` is the country of the buyer's address. The VAT id `known` is accepted again, even if a digit seems to be wrong. */
 export function readBuyerVatId(
   text: string,
   country: string | undefined,
@@ -136,6 +136,6 @@ export const allPointer = '/account/billing';
 export const mayHideCountry = (pointer: string): boolean =>
   pointer === allPointer || pointer === pointers.address;
 
-/** The country is unknown because the signup's address could not be read. */
+/** Whether the country is unknown because the signup's address could not be read. */
 export const isCountryUnread = ({ country, ignored }: Pick<BillingDetails, 'country' | 'ignored'>): boolean =>
   country === null && ignored.some(mayHideCountry);

@@ -105,7 +105,7 @@ export async function readSummary(
     pastDue: pastDue.slice(0, most).map(({ open, waiting, ...contract }) => ({
       ...contract,
       open: open.map(withDigits),
-      /** The periods that wait for the money, and the sums of their prices. */
+      /** How many periods are not invoiced until the customer has paid, and the sums of their prices. */
       waiting: { count: waiting.count, sums: waiting.sums.map(withDigits) },
     })),
     unallocated: unallocated.map(withDigits),

@@ -7,7 +7,10 @@ import { isVatIdOf } from '../values/vat-ids.ts';
 
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
-/** `country` is null if the buyer gave none. `hasCheckedVatId`: `vatId` counts. `isVatIdOpen`: it waits for a decision. */
+/**
+ * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` counts. `isVatIdOpen` says that nobody has
+ * decided about `vatId`.
+ */
 export type TaxedBuyer = {
   country: string | null;
   vatId: string | null;

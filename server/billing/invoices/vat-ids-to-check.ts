@@ -24,7 +24,7 @@ import { askVies, type ViesAnswer, viesUrl } from './vies.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'now' | 'log'>;
 
-/** One instance asks about so many in a run, so that it ends soon even if no answer comes in time. */
+/** In one run, an instance asks about at most this many, so that the run ends soon even if VIES gives no answer in time. */
 const asksPerRun = 5;
 const leaseMs = 60_000;
 const askAgainMs = 15 * 60_000;
@@ -71,8 +71,8 @@ async function askAboutAll(deps: Deps, { countries, askedBy, url, signal }: Aski
 }
 
 /**
- * Decides if the answer is clear. It is not if the VAT id is valid but its name is hidden or another, because anybody can type
- * the VAT id of a stranger.
+ * Decides about the VAT id if the answer is clear. The answer “valid” is clear only if it also confirms the name, because anybody
+ * can type the VAT id of a stranger.
  */
 async function keepAnswer(
   trx: Transaction<DB>,
@@ -80,7 +80,7 @@ async function keepAnswer(
   { answer, askedBy, askedAt }: { answer: ViesAnswer; askedBy: string; askedAt: Date },
 ): Promise<void> {
   const details = await lockBillingDetails(trx, accountId);
-  // The answer is about another VAT id or name. VIES is asked again once the lease is over.
+  // The details changed meanwhile, so the answer is about another VAT id or name. VIES is asked again once the lease is over.
   if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name)
     return;
   const { hasName, ...kept } = answer;
@@ -103,7 +103,7 @@ async function tellAdministrators(
   { config, now }: Deps,
   countries: string[],
 ): Promise<void> {
-  // With VIES, administrators have only what it left to them, and what it gave no answer about.
+  // If VIES is asked, administrators hear only of VAT ids that VIES left undecided, or about which it gave no answer.
   const asking = config.vatCheck === 'vies' ? { now: now(), until: msAfter(now(), leaseMs) } : undefined;
   const count = await countVatIdsToCheck(trx, 1, countries, asking);
   if (count === 0 || !(await lockVatIdMails(trx))) return;

@@ -19,7 +19,7 @@ const answerSchema = z.object({
   requestIdentifier: z.string().nullish(),
   name: z.string().nullish(),
   address: z.string().nullish(),
-  /** Few countries compare the name themselves. */
+  /** Whether the name fits. Only few countries compare the name themselves. */
   traderNameMatch: z.string().nullish(),
 });
 
@@ -77,7 +77,7 @@ async function readAtMost(response: Response): Promise<string> {
   }
 }
 
-// An error comes as status 200, too: as `actionSucceed` false without `valid`, or as `valid` false with a code in `userError`.
+// VIES also answers errors with status 200: `actionSucceed` is false and `valid` missing, or `userError` has an error code.
 const certain = new Set([undefined, null, '', 'VALID', 'INVALID']);
 
 function readAnswer(text: string, { vatId, name }: Pick<ViesQuestion, 'vatId' | 'name'>): ViesAnswer {

@@ -41,8 +41,8 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /**
- * Records each id once. A payment pays the invoice with the number `pays`: by default, the one that the payer wrote. Throws 422
- * `idempotency_key_reused` if the id has other facts, or `validation_failed`.
+ * Records each id once. A payment pays the invoice `pays`, which is by default the number that the payer wrote. Throws 422
+ * `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
  */
 export async function recordMoney(
   trx: Transaction<DB>,
@@ -101,8 +101,8 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /**
- * Pays the invoice that the payment names. Until 1.2.0: 1.0.0 also took refunds that were reported before their payment. They are
- * taken off first.
+ * Pays the invoice that the payment names. Until 1.2.0: version 1.0.0 accepted a refund even before its payment. Such refunds are
+ * taken off the payment first.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -259,7 +259,7 @@ export async function allocateUpTo(
   return amount;
 }
 
-/** Frees what is allocated to a locked invoice, newest first, until only `allocated` is left. */
+/** Frees money that is allocated to a locked invoice, the newest first, until only `allocated` is left. */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,

@@ -3,7 +3,7 @@ import { minorDigits } from '../../basics/currencies.ts';
 
 type Layout = {
   bank: string;
-  /** Columns that no other layout has all of. */
+  /** The columns that tell this layout from all others: no other layout has all of them. */
   has: string[];
   day: string;
   /** One column with a sign, or one for each direction. */
@@ -12,12 +12,12 @@ type Layout = {
   currency: string;
   mark: ',' | '.';
   text: string[];
-  /** Who paid. `paid` is who got money that went out, if that is another column. */
+  /** The column of the payer. `paid` is the column of the person who got money that went out, if that is another column. */
   payer: string;
   paid?: string;
-  /** Columns that tell equal lines apart. */
+  /** Columns that tell two payments apart if their lines are otherwise equal. */
   id?: string[];
-  /** Lines that are only announced, declined or reverted are left out. */
+  /** A line is booked if `column` fits `as`. Other lines are left out, such as payments that are announced, or were declined. */
   isBooked?: { column: string; as: RegExp };
 };
 
@@ -75,7 +75,7 @@ const layouts: Layout[] = [
   },
 ];
 
-/** Such as Sparkasse. The words of refusals and documents name them. */
+/** The names of the banks, such as Sparkasse. A refusal lists them. */
 export const knownBanks = [...new Set(layouts.map(({ bank }) => bank))];
 
 const fold = (name: string) =>

@@ -8,7 +8,7 @@ import { type BankLine, readDay, readSigned } from './bank-layouts.ts';
 const maxDepth = 32;
 const maxText = 2_000;
 
-/** An element, with the text of it alone. */
+/** An element. `text` is its own text, without the text of its children. */
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
 /** Throws a FileError if this is no statement. */

@@ -1,5 +1,5 @@
-// Credits periods that were invoiced although the CRM later said that the contract had ended before them (contract 7.528). An invoice that
-// is paid or credited, even in part, is left to an administrator.
+// Credits periods that were invoiced before the CRM reported that the contract had ended earlier (contract 7.528). If such an
+// invoice is paid or credited, even in part, an administrator decides about it.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { findFacts } from '../../../db/tables/documents.ts';

@@ -45,8 +45,9 @@ export async function creditInvoice(
 
 /**
  * Credits an invoice in full, and invoices the same period at the same price to the current buyer. Payments move to the new
- * invoice. Throws 404 `not_found`, 409 `billing_paused`, 409 `already_settled` if anything is credited or buyer and tax would be
- * the same, 403 `not_allowed` without a document or a buyer, and 422 if the new invoice is blocked.
+ * invoice. Throws 404 `not_found` and 409 `billing_paused`. Throws 409 `already_settled` if anything is credited, or if neither
+ * the buyer nor the tax would change. Throws 403 `not_allowed` without a document or a buyer, and 422 if the new invoice is
+ * blocked.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,

@@ -15,8 +15,9 @@ import { describeRecorded, type PaymentAnswer } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
 /**
- * How much of a payment was allocated when it was recorded. `known`: the payment had been recorded before. `refund`: it went out
- * and gives a payment back. `left`: it was not recorded, because people have to decide. `out`: it went out and is about no invoice.
+ * What became of a payment. The first three say how much of it was allocated when it was recorded. `known`: it had been recorded
+ * before. `refund`: the money went out, and gives a payment back. `left`: it was not recorded, because people have to decide.
+ * `out`: the money went out, and is about no invoice.
  */
 export const outcomes = ['whole', 'part', 'unallocated', 'known', 'refund', 'left', 'out'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -25,7 +26,7 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   outcome: Outcome;
   allocated: number;
   unallocated: number;
-  /** The number that it pays, if the payer did not write it as it is. */
+  /** The number of the invoice that the text of the payment names. Null if the column `number` names it, or if none is found. */
   matched: string | null;
   /** Numbers that people may choose from. */
   proposals: string[];
@@ -60,7 +61,7 @@ const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Paym
   recorded.currency === currency &&
   recorded.amount === amount;
 
-/** The matches of the payments that have none by the number in their own column. */
+/** Looks for matches only of payments that do not name an invoice in the column for its number. */
 const findMatches = async (db: Database, payments: ListedPayment[], known: Set<string>) => {
   const asked: ListedPayment[] = [];
   for (const payment of payments)
@@ -147,7 +148,7 @@ export async function* importPayments(
   }
 }
 
-/** Locks the invoice, so that no other payment comes between. */
+/** Whether the payment still fits the match `exact`. Locks the invoice, so that no other payment comes between. */
 export async function isStillExact(
   trx: Transaction<DB>,
   { amount, currency }: ListedPayment,
@@ -160,8 +161,8 @@ export async function isStillExact(
 }
 
 /**
- * Records a line. It pays the invoice `pays`, or gives the payment of `to` back. The payment keeps what the payer wrote, so that
- * the same line is the same payment in each version.
+ * Records a line, which pays the invoice `pays`, or gives the payment of `to` back. The recorded payment keeps the number that
+ * the payer wrote, not the one that it pays, so that the same line is the same payment in each version.
  */
 export async function recordListed(
   trx: Transaction<DB>,
@@ -176,7 +177,7 @@ export async function recordListed(
   try {
     return await describeRecorded(trx, await recordMoney(trx, money, by, isOut ? null : pays));
   } catch (error) {
-    // Another run has just recorded the line, perhaps with another noon. The next attempt finds it.
+    // Another run has just recorded the line, perhaps with noon of another time zone. The next attempt finds that payment.
     if (error instanceof AppError && error.code === 'idempotency_key_reused') throw new LostRace();
     throw error;
   }

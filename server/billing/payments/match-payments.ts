@@ -1,5 +1,6 @@
-// Which invoice a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). Only a payment that names one invoice, and is
-// exactly what is open, pays it by itself. For any other payment this proposes invoices, and people decide.
+// Finds the invoice that a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). A payment pays an invoice
+// by itself only if it names one invoice, and is exactly what is open. For other payments this proposes invoices, and people
+// decide.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../../db/tables/allocations.ts';
 import { listPrefixes, writeNumber } from '../../../db/tables/document-series.ts';
@@ -9,14 +10,17 @@ import { listPaymentsIn } from '../../../db/tables/payments.ts';
 import { findZone } from '../invoices/issue.ts';
 import type { ListedPayment } from './payment-file.ts';
 
-/** `payment` is set for money that went out: the payment that it gives back. */
+/** If the money went out, `payment` is the payment that it gives back. */
 export type Proposal = { number: string; open: number; buyer: string; payment?: string };
 
 export type Match = {
   /** What the payment pays by itself, or gives back. */
   exact: Proposal | undefined;
   proposals: Proposal[];
-  /** Payments that may be this one, recorded from another source: of the same amount and day, and for the same invoice or none. */
+  /**
+   * Recorded payments that may be this one from another source. They have the same amount and day, and are for the same invoice
+   * or for none.
+   */
   alike: string[];
 };
 
@@ -56,7 +60,7 @@ export async function matchPayments(
 }
 
 type Named = Invoice & { buyer: string };
-/** The invoices that a payment may name, and the ids of the sure ones. */
+/** The invoices that a payment may name. `sure` has the ids of the invoices that it certainly names. */
 type AllNamed = { all: Named[]; sure: Set<number> };
 type Equal = { invoice: Named; buyer: string };
 
@@ -64,7 +68,7 @@ const propose = ({ number, open, buyer }: Named): Proposal => ({ number, open, b
 
 const keyOf = (currency: string, amount: number) => `${currency} ${amount}`;
 
-/** All that fit: the payment is exact only if one is. */
+/** All matches that fit. The payment pays an invoice by itself only if `exact` has one element. */
 type Fitting = { exact: Proposal[]; proposals: Proposal[] };
 
 function matchOpen(payment: ListedPayment, { all, sure }: AllNamed, equal: Equal[]): Fitting {
@@ -74,7 +78,10 @@ function matchOpen(payment: ListedPayment, { all, sure }: AllNamed, equal: Equal
   return { exact: exact.map(propose), proposals: proposals.map(propose) };
 }
 
-/** Of open invoices of the same amount, those whose buyer the payer names. If there is only one such invoice, that one. */
+/**
+ * Proposes open invoices of the same amount whose buyer the payer names. If the payer names no buyer, and only one open invoice
+ * has that amount, this proposes it.
+ */
 function guess(payment: ListedPayment, equal: Equal[]): Named[] {
   const words = fold(wordsOf(payment));
   const ofPayer = equal.filter(({ buyer }) => buyer.length >= 4 && words.includes(buyer));
@@ -89,7 +96,7 @@ const fold = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Money that went out gives back a payment of the invoice that it names, if that has as much left. */
+/** Money that went out names an invoice. It gives back a payment of that invoice, if as much is left of the payment. */
 async function matchRefund(
   db: Database,
   { amount, currency }: ListedPayment,
@@ -117,7 +124,10 @@ const keyOfAlike = (
   number = '',
 ) => `${isOut} ${currency} ${amount} ${day} ${number}`;
 
-/** Another source gives the same payment another id, and writes its text in another way. So only people know whether it is the same. */
+/**
+ * Finds recorded payments that may be the same ones from another source. Each source has other ids and writes texts in another
+ * way, so only people know whether two payments are the same.
+ */
 async function readAlike(db: Database, payments: ListedPayment[]) {
   const days = payments.map(({ day }) => day).sort();
   const [from, to] = [days[0], days.at(-1)];
@@ -140,7 +150,7 @@ async function readAlike(db: Database, payments: ListedPayment[]) {
   };
 }
 
-/** The invoices that each payment names. The one in its number is the only sure one. */
+/** The invoices that each payment names. If its own number names an invoice, only that invoice is sure. */
 export async function findNamed(db: Database, payments: ListedPayment[]): Promise<Map<string, AllNamed>> {
   const prefixes = await listPrefixes(db);
   const texts = payments.map((payment) => {
@@ -180,7 +190,8 @@ const sliceSize = 1_000;
 // People and banks put spaces and other marks anywhere into a number.
 const between = '[\\s./_-]{0,3}';
 const yearAndMore = new RegExp(`2${between}0${between}\\d${between}\\d(?:${between}\\d){4,10}`, 'g');
-// Without the prefix, the number stands alone: another prefix makes it a number of somebody else, and dates have more marks.
+// A number without its prefix must stand alone. With letters before it, the number has another prefix and is somebody else's.
+// With more digits after a mark, it is a date.
 const alone = /(?<![\p{L}\d][-_./]?)(20\d\d)[\s./_-]?(\d{4,10})(?![\p{L}\d]|[-_./]\d)/gu;
 /** A month and a day, such as 0115. */
 const monthAndDay = /^(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
@@ -204,7 +215,7 @@ export function findNumbers(
     from = match.index + 1;
     const before = upper.slice(Math.max(0, match.index - 60), match.index);
     const own = prefixes.filter((prefix) => isBefore(prefix, before));
-    // Splitting takes long, and most digits in texts are of no number.
+    // Splitting takes long, and most digits in a text do not belong to the number of a document.
     if (own.length === 0) continue;
     for (const { year, count, isDate } of split(match[0], upper[match.index + match[0].length]))
       for (const prefix of own) found[isDate ? 'dates' : 'sure'].add(writeNumber({ prefix, year }, count));
@@ -238,7 +249,7 @@ function* split(
   }
 }
 
-/** Reads backwards, because this is asked of every year in a text. */
+/** Whether the prefix is right before a year. Compares from the end, to be fast: this is called for every year in a text. */
 function isBefore(prefix: string, before: string): boolean {
   const letters = prefix.replaceAll('-', '');
   let end = before.length;

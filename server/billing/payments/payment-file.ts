@@ -17,7 +17,7 @@ export const maxFileKibibytes = 5 * 1024;
 const maxPayments = 20_000;
 const maxLineBytes = 4_096;
 const partBytes = 16 * 1_024;
-/** Banks write a few lines about the account first. */
+/** Banks write a few lines about the account before the line that names the columns. */
 const maxLinesBefore = 40;
 
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
@@ -33,8 +33,8 @@ export type PaymentFacts = {
 };
 
 /**
- * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. A line of a bank may be money that went out, and it is recorded only with the
- * invoice that it pays.
+ * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. A line of a bank may be
+ * money that went out (`isOut`). A line of a bank is recorded only with the invoice that it is about.
  */
 export type ListedPayment = PaymentFacts & {
   line: number;
@@ -51,7 +51,10 @@ export type Fault = { line?: number; column?: Column; detail: string };
 type Read = Omit<ListedPayment, 'line' | 'id'>;
 type Found = Read | { faults: Omit<Fault, 'line'>[] } | undefined;
 
-/** `today` is in the seller's time zone. A later day is a fault in our own columns. A bank has not booked it yet. */
+/**
+ * `today` is in the seller's time zone. In a file with our own columns, a line of a later day is a fault. In a statement of a
+ * bank, such a line is left out, because the bank has not booked it yet.
+ */
 export async function readPaymentFile(
   bytes: Uint8Array,
   today: string,
@@ -145,7 +148,7 @@ function findStart(text: string): Start {
   );
 }
 
-/** In parts, because the parser holds all records of a part. */
+/** Yields the text in parts, because the parser holds all records of a part in memory. */
 async function* encodeParts(text: string): AsyncGenerator<Uint8Array, void> {
   const bytes = new TextEncoder().encode(text);
   for (let from = 0; from < bytes.length; from += partBytes) yield bytes.subarray(from, from + partBytes);
@@ -190,7 +193,7 @@ const readDay = (text: string): string =>
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
 
-/** Undefined for nothing, and for what the bank has not booked yet. */
+/** Undefined for a line with an amount of 0, and for a line that the bank has not booked yet. */
 function readBankLine({ day, amount, currency, text, payer, id }: BankLine, today: string): Found {
   const faults: Omit<Fault, 'line'>[] = [];
   const refuse = (column: Column, detail: string) => faults.push({ column, detail });
@@ -212,12 +215,12 @@ function readBankLine({ day, amount, currency, text, payer, id }: BankLine, toda
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** The most code points in which a payment is looked for. The page for statements sends them back. */
+/** How many code points of a text are searched for invoice numbers and buyers. The page for statements sends that part back. */
 export const mostWords = 1_000;
 
 /**
- * Cuts texts for storing. The id uses the whole texts, because their ends may tell two payments apart, and so do the words that
- * are matched, because a number may stand at the end.
+ * Cuts texts for storing. The id is made from the whole texts, because two payments may differ only at the end. `words` is cut
+ * later than the stored reference, because an invoice number may stand at the end.
  */
 function cut({ number, reference }: PaymentFacts) {
   const kept = reference && readPayerText(reference, mostOfPayer.reference);

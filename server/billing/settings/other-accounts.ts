@@ -40,7 +40,10 @@ const findInRun = (signs: string): string[] =>
     return found === undefined ? [] : [found];
   });
 
-/** The text as written, and with digits for look-alike letters: only where no letter fits, and wherever a digit fits. */
+/**
+ * The text as written, and twice with digits in place of letters that look like digits: once only in places that allow no letter,
+ * and once in all places that allow a digit.
+ */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.
   const kinds = [...form.matchAll(/\[([^\]]+)\](?:\{(\d+)\})?/g)].flatMap(([, signs = '', count = '1']) =>
@@ -63,7 +66,7 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// A change of these members counts only after 24 hours in any case.
+// These members are not searched, because a change of them counts only after 24 hours in any case.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =

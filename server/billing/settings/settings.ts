@@ -27,7 +27,7 @@ export type FormField = {
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value, if the field is a choice. */
   options?: Record<string, string>;
-  /** The form has the names of countries in place of their codes, and suggests these. */
+  /** If given, the form has names of countries in place of codes, and suggests the names in this list. */
   countries?: string[];
   /** The value while there are no settings. */
   usual?: string;
@@ -99,7 +99,7 @@ function isTimeZone(name: string): boolean {
 
 const countries = listCountries();
 
-/** What the form calls `*`. */
+/** The form's word for `*`, which is all countries without a rule of their own. */
 export const otherCountries = 'All others';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].filter(isZoneName);
@@ -234,7 +234,7 @@ export const settingsSchema = z.strictObject({
       'May customers cancel on their billing page?',
       { usual: 'yes', options: { yes: 'Yes', no: 'No' } },
     ),
-    // Left out, it means yes. Read it by `invoicesPastDue`.
+    // If this member is left out, it means yes. `invoicesPastDue` reads it so.
     invoice_while_past_due: field(
       optional(z.boolean('Choose yes or no: true or false in a file.')).describe(
         'whether past-due contracts are invoiced',
@@ -345,7 +345,7 @@ export type BillingSettings = Omit<WrittenSettings, 'tax'> & {
   tax: Omit<Tax, 'rules'> & { rules: TaxRule[] };
 };
 
-/** Contract 7.476. */
+/** Whether contracts are invoiced while they are past due (contract 7.476). */
 export const invoicesPastDue = ({ terms }: BillingSettings): boolean => terms.invoice_while_past_due ?? true;
 
 /** Throws 422 `validation_failed` with a JSON pointer to each fault. */
@@ -366,8 +366,8 @@ export const writeSettings = ({ tax, ...others }: BillingSettings): WrittenSetti
 });
 
 /**
- * Files from before 1.1.0 have `rate`, in hundredths of a percent. A rate below 1 % is refused, because it was probably meant in
- * percent. `name` names a fault of `percent` as a fault of the member that was written.
+ * Files from before 1.1.0 have `rate`, in hundredths of a percent, in place of `percent`. A rate below 1 % is refused, because it
+ * was probably meant in percent. `name` turns a fault of `percent` into a fault of `rate` if the file has `rate`.
  */
 function readOldRates(json: unknown) {
   const refused = 'Write the rate in percent: "percent": "19" is 19 %. (In "rate", 19 would be 0.19 %.)';

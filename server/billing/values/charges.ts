@@ -4,10 +4,10 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { maxAmount } from './amounts.ts';
 
-/** A line of a document. `amount` is for all `quantity`, before tax or with it, as prices are. */
+/** A line of a document. `amount` is for the whole `quantity`. It includes tax if the settings say that prices do. */
 export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
 
-/** A document to be: a period, and the charges on it. `taken` are these charges with what is left of each afterwards. */
+/** A planned document: a period, and its charges. `taken` has these charges, with what is left of each after this document. */
 export type Planned = {
   period: Charge;
   lines: ChargeLine[];
@@ -22,14 +22,14 @@ export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt
 export const momentAt = (at: Date) => ({ startsAt: at, endsAt: new Date(at.getTime() + 1) });
 
 type Plan = {
-  /** In their order. */
+  /** In the order in which they begin. */
   periods: Charge[];
   open: OpenCharge[];
   contract: Pick<Contract, 'plan' | 'price' | 'nextPeriodStartsAt'>;
-  /** No period follows, so what waits for the next one is due. */
+  /** Whether no further period of the contract follows. Charges that wait for the next period are then due. */
   isLast: boolean;
   now: Date;
-  /** Plans what is due then, too. */
+  /** The end of the contract, if it lies in the planned time. Charges that are due at this end are planned, too. */
   endsAt?: Date | undefined;
 };
 
@@ -39,7 +39,7 @@ export function* planDocuments(given: Plan): Generator<Planned, void> {
   let rest = open;
   const { plan: name, price: present, nextPeriodStartsAt } = contract;
   const plan = (period: Charge, isOver = isLast): Planned => {
-    // No period has a charge in another currency than the present price.
+    // A charge in another currency than the contract's price fits no later period, so it is due at once.
     const isDue = ({ currency, due }: OpenCharge) =>
       due === 'now' || isOver || (nextPeriodStartsAt && present && present.currency !== currency);
     const fits = rest.filter(

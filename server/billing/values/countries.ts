@@ -47,7 +47,10 @@ export const memberStates =
 
 export const isMemberState = (country: string): boolean => memberStates.includes(country);
 
-/** The table of Google's libaddressinput decides. The package does not export the table, so this formats an address. */
+/**
+ * Whether addresses in the country have this part, by the table of Google's libaddressinput. The package does not export the
+ * table, so this formats an address.
+ */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
   const name = part === 'postcode' ? 'postalCode' : 'locality';
   return formatAddress({ postalCountry: country, [name]: '?' }).some((line) => line.includes('?'));

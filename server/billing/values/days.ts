@@ -51,12 +51,13 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * The instant of the same day in the zone that is closest to `at` and that has the same date in UTC, in summer and in winter.
- * A month later by UTC is then a month later in the zone.
+ * Moves `at` as little as possible, within its day in the zone, to a time of day at which UTC has the same date in summer and in
+ * winter. A month later by UTC is then a month later in the zone.
  */
 export function alignToZone(zone: string, at: Date): Date {
   const midnight = Date.parse(`${dayIn(zone, at)}T00:00:00Z`);
-  // Ten days are less than the shortest summer time, and less than Ramadan, in which Morocco changes its clocks.
+  // Reads the offset every ten days for a year. This misses no change of the clocks: summer time is longer everywhere, and so is
+  // Ramadan, for which Morocco changes its clocks.
   const readOffset = offsetReader(zone);
   const offsets = Array.from({ length: 37 }, (_, n) => readOffset(at.getTime() + n * 10 * dayMs));
   const least = Math.max(0, -Math.min(...offsets));

@@ -50,8 +50,9 @@ export type DocumentFacts = {
   /** The first day and the last day are both included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /**
-   * The lines, if there is more than one or a quantity. `amount` is for all `quantity`, before tax or with it, as `prices` says, and below 0
-   * for a deduction. `charge` is the CRM's id of a charge. The line of the period has none, and comes first.
+   * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and below 0 for a
+   * deduction. It includes tax if `prices` is `gross`. `charge` is the CRM's id of a charge. The line of the period has no
+   * `charge`, and comes first.
    */
   lines?: { title: string; quantity: number; amount: number; charge?: string }[] | undefined;
   prices: 'net' | 'gross';
@@ -93,7 +94,7 @@ export const listAddress = ({ address, country }: Party): (string | undefined)[]
       ]
     : [country && nameCountry(country)];
 
-/** A line as documents print it. `amount` is as prices are, and `net` without tax. */
+/** A line as documents print it. `amount` includes tax if `prices` is `gross`. `net` never does. */
 export type Line = {
   title: string;
   description: string | null;

@@ -1,5 +1,5 @@
-// Billing periods, in UTC. The first one of a contract begins on the same day in the seller's zone and in UTC (`alignToZone`), so
-// all of them do, also if 1.0.0 computes the next one.
+// Billing periods, in UTC. `alignToZone` makes the first period of a contract begin on the same day in the seller's zone and in
+// UTC. So all later periods do, even if version 1.0.0 computes them.
 import { type Contract, type Ending, endsByReport } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { dayIn, startOfDay } from './days.ts';
@@ -34,8 +34,8 @@ export function startOfPresentPeriod(
 }
 
 /**
- * From this instant on, no period begins. A reported end takes its whole day with it, because the contract's last day is the day
- * before (contract 7.525 and 7.428). `zone` is the seller's.
+ * From this instant on, no period begins. If the CRM reported the end, no period begins on the whole day of the end, because the
+ * contract's last day is the day before (contract 7.525 and 7.428). `zone` is the seller's.
  */
 export const findPeriodsEnd = (
   zone: string,

@@ -8,7 +8,7 @@ const addUp = (digits: string, countOf: (digit: number, n: number) => number): n
 const sum = (digits: string, weights: number[]): number =>
   addUp(digits.slice(0, weights.length), (digit, n) => digit * (weights[n] ?? 0));
 
-/** Of two digits, their sum counts: twice 8 is 1 + 6. */
+/** Doubles a digit. If the result has two digits, their sum counts: twice 8 is 1 + 6. */
 const twice = (digit: number) => (digit > 4 ? 2 * digit - 9 : 2 * digit);
 
 /** Luhn: from the end, each second digit counts twice. */
@@ -36,7 +36,7 @@ function isSpanishCompany(id: string): boolean {
   return id[8] === String(check) || id[8] === 'JABCDEFGHI'[check];
 }
 
-/** The number after 1, 2 or 3 weights of a Lithuanian id, or after the second row of weights. */
+/** The weights of the digits are 1 to 9, over and over. If that leaves a remainder of 10, the weights begin with 3 instead. */
 function isLithuanian(id: string): boolean {
   const turn = (from: number) => addUp(id.slice(0, -1), (digit, n) => digit * (1 + ((n + from) % 9))) % 11;
   return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === Number(id.at(-1));
@@ -70,7 +70,7 @@ const rules: Record<string, (id: string) => boolean> = {
   ES: (id) =>
     /^[\dXYZ]/.test(id) ? isSpanishPerson(id) : /^[A-HJNP-SUVW]/.test(id) ? isSpanishCompany(id) : true,
   FI: (id) => sum(id, [7, 9, 10, 5, 8, 4, 2, 1]) % 11 === 0,
-  // Keys with letters have another rule.
+  // Ids with a letter in the first two places have another rule, so they count as right.
   FR: (id) => /^\D|^.\D/.test(id) || (12 + 3 * (Number(id.slice(2)) % 97)) % 97 === Number(id.slice(0, 2)),
   GR: (id) => (sum(id, [256, 128, 64, 32, 16, 8, 4, 2]) % 11) % 10 === Number(id[8]),
   HR: isMod11And10,
@@ -79,7 +79,7 @@ const rules: Record<string, (id: string) => boolean> = {
   IT: isLuhn,
   LT: isLithuanian,
   LU: (id) => Number(id.slice(0, 6)) % 89 === Number(id.slice(6)),
-  // Ids of people begin with 0 to 3. New ones have no check digit.
+  // Ids of people begin with 0 to 3. The new ones have no check digit, so all of them count as right.
   LV: (id) => /^[0-3]/.test(id) || sum(id, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3,
   MT: (id) => sum(id, [3, 4, 6, 7, 8, 9, 10, 1]) % 37 === 0,
   // Companies have the older rule, and since 2020 people in business have the other.

@@ -146,7 +146,7 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got. The restore may have lost that profile.
+  // Clients keep the newest profile that they got, and the restore may have lost it. So all profiles count as changed now.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

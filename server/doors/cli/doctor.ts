@@ -53,7 +53,7 @@ function readTarget(config: Config, name: string, options: Options): Target {
     throw new CommandError(
       `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
     );
-  // With --url, the address of the demo's own nudges does not belong to the client that is examined.
+  // With --url, the doctor examines a client elsewhere. The address for nudges of the demo client here is not that client's.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {

@@ -117,13 +117,13 @@ const outcomeWords: Record<Outcome, string> = {
   out: 'paid out, so left alone',
 };
 
-/** Outcomes that no dry run needs to say of the future. */
+/** Whether a dry run says the outcome without “would be”, because the import would change nothing. */
 const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
 
 function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
-  // A payment that is known already may pay an invoice by now.
+  // A payment that was recorded before may pay an invoice by now, so this does not say that it is for none.
   const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
   const sign = outcome === 'refund' ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
@@ -135,7 +135,7 @@ const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) 
 
 const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
   `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
-    // Only a statement of a bank has the last ones.
+    // Only statements of banks have the other outcomes, so these are left out if no line has them.
     .filter((outcome) => counts[outcome] > 0 || ['whole', 'part', 'unallocated', 'known'].includes(outcome))
     .map((outcome) => `${counts[outcome]} ${isAsItIs(outcome) ? '' : would}${outcomeWords[outcome]}`)
     .join(', ')}.`;

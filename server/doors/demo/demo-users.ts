@@ -1,5 +1,5 @@
-// The demo users and the demo seller of local mode (contract 11.1, 11.2 and 7.473). Their ids are fixed, so that production recognises a
-// database that contains them.
+// The demo users and the demo seller of local mode (contract 11.1, 11.2 and 7.473). The ids of the demo users are fixed, so that
+// production recognises a database that contains them.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import {

@@ -210,7 +210,7 @@ function redirectToClient(client: Client, params: Record<string, string | undefi
 
 const starts = new WeakMap<Client, string>();
 
-/** Returns the callback, ready to append parameters. It stays text, so that its own query keeps its spelling. */
+/** Returns the callback, ready to append parameters. It is handled as text, so that the callback's own query stays as it is. */
 function startOf(client: Client): string {
   const known = starts.get(client);
   if (known) return known;

@@ -15,8 +15,8 @@ import { isSpeculative, loginAgainPath, type Visit } from '../../web/requests.ts
 export type SamplePlace = { isTaken: boolean };
 
 /**
- * Leads to the login if a credential is needed. Throws 404 `not_found` for managers, 404 `not_configured` without settings, and 503
- * `unavailable` while another sample is made. The shell hides the route from people who are not staff.
+ * Leads to the login if a credential is needed. Throws 404 `not_found` for managers, 404 `not_configured` without settings, and
+ * 503 `unavailable` while another sample is made. The shell hides the route from people who are not staff.
  */
 export async function sampleFile(
   deps: Dependencies,

@@ -11,7 +11,7 @@ export async function ssoProfile(deps: Dependencies, request: Request, visit: Vi
   if (!session) throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 
   const profile = buildStandardProfile(session.user);
-  // The tag has the user's id: two users of one browser may share a time.
+  // The tag has the user's id, because the profiles of two users of one browser may have changed at the same time.
   const etag = `"${profile.id}.${profile.profile_updated_at}"`;
   const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Cookie' };
   if (matchesTag(request, etag)) return respond(304, headers);

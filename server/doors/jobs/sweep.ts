@@ -23,7 +23,8 @@ export const expired: ExpiredRows[] = [
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // The page that says why a link no longer works reads these rows (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
-  // These rows stay a week longer than their links, because another link's window may begin with such a row (contract 2.44).
+  // These rows stay a week longer than their links work, because a newer take-back link also covers changes of the seven days
+  // before (contract 2.44).
   { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'new_addresses', column: 'expires_at', before: sql`now()` },

@@ -72,7 +72,7 @@ export function buildSchemas(): Record<SchemaName, JsonSchema> {
   return { ...Object.fromEntries(plain), OwnData: buildOwnData() };
 }
 
-/** The file of a person's own data is made from the same list. */
+/** The schema of the file of a person's own data, from the list by which that file is made. */
 function buildOwnData(): JsonSchema {
   const lists = sections.map(({ name, columns }) => {
     const row = { type: 'object', properties: Object.fromEntries(columns.map((column) => [column, {}])) };

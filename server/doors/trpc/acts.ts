@@ -6,7 +6,7 @@ import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { staff, withRight } from './init.ts';
 
-/** A missing member counts as empty, so that it is refused in its turn (contract 12.14), not before. */
+/** A missing member counts as empty. So it is refused only when input is checked, in the order of contract 12.14. */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
 /** One of the given words. An empty text counts as no word. */

@@ -37,7 +37,7 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
   if (isUndefined(values)) return undefined;
   if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
   const annotations = Object.entries(values);
-  // No input has nested members.
+  // No input has nested members, so no annotation has nested ones.
   if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
     throw new AppError('invalid_request');
   const gone = new Set(annotations.map(([name]) => name));

@@ -40,7 +40,7 @@ import {
   requireOwnAllowance,
 } from '../session/actor.ts';
 
-/** Pages show the change for an hour from the request. The link works for an hour from sending (server/mail/letters.ts). */
+/** Pages show the change for an hour after the request. The link works for an hour after it is sent (server/mail/letters.ts). */
 const linkMs = 60 * 60 * 1_000;
 
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
@@ -75,14 +75,15 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // This row is locked last: the mail above may wait for the row of `owner`, and an erasure of the owner locks in this order.
+    // The mail above may wait for the row of `owner`. The pending change is locked after it, as in an erasure of the owner.
+    // Otherwise the two could deadlock.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
+  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the next statement ends it, too.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
@@ -144,7 +145,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // The change is stored before `reserveAddress`. Otherwise the database would store a change of its own there.
+    // This stores the change that a take-back undoes. It precedes `reserveAddress`, where a trigger stores a missing change.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

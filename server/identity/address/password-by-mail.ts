@@ -33,7 +33,7 @@ export type PasswordMail = {
    * holder. `taken`: nobody's, because the new holder can log in.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** True only for newcomers. A passkey would get round the credentials that other users have. */
+  /** True only for newcomers. For other users, a passkey by mail would get round the credentials that they have. */
   mayBePasskey: boolean;
 };
 
@@ -51,7 +51,7 @@ export async function findPasswordMail(
   };
 }
 
-/** Throws 404 `not_found` for a token that does not work or may add no passkey. */
+/** Throws 404 `not_found` if the token does not work, or its user is no newcomer and so may add no passkey by mail. */
 export async function requireNewcomer(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   token: string,
@@ -109,7 +109,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // This check comes before the hashing. A link that is `taken` is not used up, so it could make us hash endlessly.
+  // This check comes before the hashing. A link with the result `taken` is not used up, so it could make us hash endlessly.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -143,12 +143,12 @@ export async function setPasswordByMail(
     deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
     await notify(trx, deps, proved, passkey ? 'passkey_added' : 'password_set', request);
     const amr = passkey && passkeyAmr;
-    // A new session would end the old sessions. So far there is only a login that waits for the code, so this ends them.
+    // A new session would end the old sessions, but this user gets none before the code. So the old sessions end here.
     if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, now(), readDevice(deps, request));
     const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
     const step = await startSessionOrAsk(trx, deps, start);
     if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
-    // Without an earlier credential, nobody can have been in the account.
+    // Before the first credential nobody could log in, so no thief can have changed the address for invoices.
     if (!isFirstCredential) await takeOutLateInvoiceEmail(trx, deps, proved, { request, visit });
     await giveBack?.(trx);
     return step;

@@ -19,11 +19,11 @@ export async function requestEmailVerification(
   const { config, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
-  // An actor who merely typed an address must not spend the allowance of its owner.
+  // The owner's browsers have counts of their own. So an actor who merely typed the address cannot use those up.
   const device = await findDeviceName(deps, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
-    // A hand-off may have moved the actor's link to somebody else and removed the actor.
+    // This throws if the actor is gone, for example because a hand-off has moved their marketplace link to another user.
     await lockActor(trx, actor);
     // The address is reserved for its former holder, so it gets no mail that proves it for somebody else.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;

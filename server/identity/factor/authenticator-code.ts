@@ -9,7 +9,7 @@ import { findOtherSteps, findStep, stepOf } from './totp.ts';
 /** The code is correct for another time, so the phone's clock may be off. It counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** If the code is right, returns a function that uses the code up; it returns true only once for each code. Else undefined. */
+/** Undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
@@ -37,8 +37,8 @@ export async function readAuthenticatorCode(
 
 export const secretContext = (userId: string) => `authenticator ${userId}`;
 
-// `other_time` would tell somebody who guesses a future code that it will work soon. So that code is never accepted (contract
-// 9.248), and stays barred for longer than its time.
+// The answer `other_time` tells somebody who guesses that a code is right at another time, perhaps soon. So such a code is
+// barred until after its time, and never accepted (contract 9.248).
 const barredFor = (userId: string, step: number) => ({
   key: `code-barred:${digestOf(`${userId} ${step}`)}`,
   times: 1,

@@ -76,7 +76,7 @@ export type SetUp = {
   qr: { size: number; path: string };
 };
 
-/** If a secret already waits for its code, it stays, so that two tabs show the same secret. Returns a `Set-Cookie` value. */
+/** Keeps a secret that already waits for its first code, so that two tabs show the same secret. Returns a `Set-Cookie` value. */
 export async function startSetUp(deps: Dependencies, actor: Owner): Promise<string> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   return keepSetUpSecret(deps, actor, (await findSetUpSecret(deps, actor)) ?? createSecret());
@@ -125,7 +125,7 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Other browsers have given only the password, or nothing. So they lose their own allowance for codes.
+    // In the other browsers nobody has given a code yet. They are forgotten, and so lose their own counts for tries at codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

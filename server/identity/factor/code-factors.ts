@@ -13,7 +13,7 @@ type Rules = {
     userId: string,
   ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
   isCode: (text: string) => boolean;
-  /** Returns a function that uses the code up, and returns true only once for each code. Undefined if the code is wrong. */
+  /** Undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
   read: (
     deps: Dependencies,
     userId: string,

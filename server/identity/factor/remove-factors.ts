@@ -13,8 +13,8 @@ import { hasSecondFactor } from '../session/second-factor.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
 /**
- * Deletes all second factors, ends all sessions and, unless `keepsPassword`, ends the password. False if the user had no
- * factor. The caller has locked the user.
+ * Deletes all second factors and ends all sessions. Also ends the password, unless `keepsPassword`. Returns false if the user
+ * had no factor. The caller has locked the user.
  */
 export async function removeFactors(
   trx: Transaction<DB>,

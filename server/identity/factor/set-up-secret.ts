@@ -9,7 +9,7 @@ import type { AnyActor } from '../session/actor.ts';
 const cookie = 'identity_set_up';
 const lifeSeconds = 600;
 
-/** The secret's expiry comes first, as a double. A browser may keep the cookie for longer. */
+/** The sealed text begins with the time when it expires, as a double, because a browser may keep the cookie for longer. */
 const timeBytes = 8;
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;

@@ -23,7 +23,7 @@ export function buildKeyUri(
 
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
-/** Clocks differ and people type slowly, so the steps beside the current one count too. If two match, the later one wins. */
+/** Also accepts the codes of the 30 seconds before and after: clocks differ, and people type slowly. The latest match wins. */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = stepOf(now);
   let found: number | undefined;
@@ -35,7 +35,7 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
 // Ten steps are five minutes. If a clock is off by more, its owner can see that.
 const furthestSteps = 10;
 
-/** Finds the steps with that code that are within five minutes, but too far away to count. */
+/** Finds the steps that have this code and are within five minutes, but too far away for the code to be accepted. */
 export async function findOtherSteps(secret: Uint8Array, code: string, now: Date): Promise<number[]> {
   const present = stepOf(now);
   const far = Array.from({ length: furthestSteps - 1 }, (_, at) => at + 2);

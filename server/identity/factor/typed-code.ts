@@ -7,7 +7,7 @@ export const readTypedCode = (typed: string): string =>
 const isDigit = (sign: string) => /^\p{Nd}$/u.test(sign);
 const isLetter = (sign: string) => /^\p{L}$/u.test(sign);
 
-/** Unicode has the digits of each script in a row from 0 to 9. Some rows touch, but each is whole, so this counts by tens. */
+/** In Unicode each script has its digits in a row, 0 to 9. Rows may touch, so this counts back to the start, modulo ten. */
 function readDigit(digit: string): number {
   let first = digit.codePointAt(0) ?? 0;
   let before = 0;

@@ -25,9 +25,9 @@ import type { Config } from '../../settings/config.ts';
 import type { Trace } from '../../web/trace-context.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** Ends the links of all mails, even unsent ones, except take-back links. `by` is the reason. */
+/** Ends the links of all mails to the user, even of unsent mails. Take-back links go on working. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
+  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the next statement ends it, too.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
@@ -37,7 +37,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/** A stranger may have chosen `next`, so it keeps only an id. A client that gets no `state` starts its login again. */
+/** A stranger may have chosen `next`, so only a client's name or an id is kept. Without `state`, clients start a login again. */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
@@ -61,7 +61,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** Returns the only copy of the token. Undefined if the reader at `email` has a way to log in, or may have none. */
+/** Returns the only copy of the token. Undefined if the reader at `email` can log in already, or must not be able to. */
 export async function createPasswordToken(
   db: Database,
   { mailId, email, expiresAt }: { mailId: string; email: string; expiresAt: Date },
@@ -126,7 +126,7 @@ export type DeadLink = {
   name: string;
 };
 
-/** Anybody with the token has read the mail, so we tell them why. Undefined if the token is not ours, or no longer kept. */
+/** Anybody with the token has read the mail, so we may say why its link is dead. Undefined if we do not know the token. */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },

@@ -16,7 +16,7 @@ const further = {
   // Counted for each address that a signup names for invoices.
   'invoice-email-of-signup': { times: 2, seconds: day },
   // Logins by password are counted for each password, so that a password set by mail starts new counts. Each browser that
-  // `nameOwnBrowser` names has its own count. New browsers share one, and the rest share another, so a login adds no allowance.
+  // `nameOwnBrowser` names has its own count. All new browsers share one count, and all other known browsers share another.
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
@@ -44,7 +44,7 @@ export const countOf = (name: AllowanceName, of: string) => {
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };
 
-/** Call it in the change's transaction, so that a failed change is not counted. `of` names the owner. Throws 429. */
+/** Call it in the transaction of the change, so that a failed change is not counted. `of` names the user. Throws 429. */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);

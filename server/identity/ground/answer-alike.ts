@@ -6,7 +6,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { findDeviceName } from './device.ts';
 
-// This is longer than the work takes for any address.
+// The answer comes after this time, which is longer than the work takes for any address.
 const answerAfterMs = 300;
 
 /** If the holder of the address knows the browser of `request`, that browser has its own limits. Throws 429 `rate_limited`. */

@@ -22,7 +22,7 @@ export type NewCustomer = {
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
-/** A user who ever had a password is no newcomer. Otherwise a mail or a hand-off could get round an authenticator app. */
+/** A newcomer has no passkey and never had a password. Others may have an app for codes, which no mail must get round. */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;
 

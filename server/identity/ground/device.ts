@@ -1,5 +1,5 @@
-// The device cookie (contract 9.23), and the names of browsers as people read them. The cookie logs nobody in, except as
-// contract 6.36 says.
+// The device cookie (contract 9.23), and the names of browsers as people read them. The cookie itself logs nobody in, but it
+// lets a hand-off log in the user who was last to log in with this browser (contract 6.36).
 
 import Bowser from 'bowser';
 import type { Transaction } from 'kysely';
@@ -66,7 +66,7 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/** A browser's name includes when its user came to know it. The cookie is not in the name, because each login changes it. */
+/** Names a browser by its user and since when they have known it. The cookie cannot be the name: each login changes it. */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
 /**

@@ -23,7 +23,7 @@ export async function isEstablishedBrowser(
   return isDeviceEstablished(db, { userId, tokenHash, before: daysAfter(now(), -establishedDays) });
 }
 
-/** Names a browser for counts that a thief must not use up. A new password by a thief does not change the name. */
+/** Names an established browser, for counts that a thief must not use up. The name stays if a thief sets a new password. */
 export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
   const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;
   if (!knownAt || !(isFirstDevice || knownAt <= daysAfter(now, -establishedDays))) return undefined;

@@ -1,7 +1,7 @@
 // Keeps the answer to a form that works once (contract 9.287). If somebody presses twice, the browser shows only the second
 // answer, so the second press gets the first answer again. The answer is sealed with a key made from all our cookies, so
-// neither the database nor another browser can open it. Each page with a form renews the cookie below, so that the same form
-// works again from a new page: what it did may have been undone meanwhile.
+// neither the database nor another browser can open it. Each page with a form renews the cookie below. So the same form works
+// again from a new page, because what it did may have been undone meanwhile.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { Turns } from '../../../db/postgres/turns.ts';
@@ -28,7 +28,7 @@ import {
 const cookie = 'identity_browser';
 const cookieSeconds = 24 * 60 * 60;
 const keepMs = 60_000;
-/** The second request waits no longer than this for the first. */
+/** A second request with the same form waits no longer than this for the answer to the first. */
 const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
@@ -59,7 +59,7 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
 
 /**
  * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request waits
- * for the first, unless too many wait already. Any other form that works drops the answer. `isDone`: the form has done its work.
+ * for the first, unless too many wait already. `isDone`: a form has done its work. Any other form that does so drops the answer.
  */
 export async function answerOnce(
   deps: Deps & Sessions,

@@ -52,7 +52,7 @@ export async function giveInvitedRole(
   const now = deps.now();
   const invitation = await findInvitationTakenBy(trx, { userId: user.id, now });
   if (!invitation || user.role !== 'user' || !(await isFitForRole(trx, user))) return;
-  // The invitation may be ending now: this waits, and then finds nothing.
+  // If another transaction is ending the invitation, this waits for it, and then finds no invitation.
   if (!(await deleteInvitation(trx, invitation.id))) return;
   const { id, role, invitedBy } = invitation;
   await setUserRole(trx, user.id, role);

@@ -19,7 +19,7 @@ const limits: Limit[] = [
   { name: 'day', times: 60, windowMs: 24 * hourMs },
 ];
 
-/** Other people can cause these notices, so they are counted apart and cannot use up the notices about the owner's login. */
+/** Other people can cause these notices. Their own counts keep room for notices about the owner's login. */
 const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
 
 const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownSummary);
@@ -61,7 +61,7 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
   return true;
 }
 
-/** A take-back link waits only after a summary with such a link. Otherwise a thief could cause a summary to delay the link. */
+/** Only a summary with a take-back link delays the next such link. Otherwise a thief could cause a summary to delay the link. */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };

@@ -22,8 +22,8 @@ import { insertWithinLimits } from './notice-limits.ts';
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
 /**
- * Only for an address that the user holds. `request` made the change, if a person's browser sent one. `facts` say what has changed.
- * They must contain nothing that somebody typed.
+ * Only for an address that the user holds. `request` is the request of the browser that made the change, if one did. `facts`
+ * say what has changed, and must contain nothing that somebody typed.
  */
 export async function notify(
   trx: Transaction<DB>,

@@ -13,7 +13,7 @@ const cookie = 'identity_refused';
 const lifeSeconds = 600;
 const maxForms = 3;
 const maxFieldBytes = 1_000;
-// By default, proxies have room for 4 KB of headers in an answer.
+// The cookie must stay small: by default, proxies have room for 4 KB of headers in an answer.
 const maxCookieBytes = 1_000;
 // A stranger has no row, so their cookie has room for any one form.
 const maxCookieBytesOfStranger = 2_000;
@@ -35,7 +35,7 @@ const refusedFormSchema = z.object({
     z.string(),
     z.custom<FaultName>((name) => typeof name === 'string' && isFaultName(name)),
   ),
-  /** Faults of a large form whose words have no name. */
+  /** What is wrong, in words, for faults that have no name in fault-words.ts. Only large forms have such faults. */
   words: z.record(z.string(), z.string()).optional(),
   /** Unix seconds: when to try again. */
   waitsUntil: z.int().optional(),
@@ -58,7 +58,7 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Undefined if there is no room for the form, so that it must be answered at once. A form that `isLarge` is kept whole,
+ * Undefined if there is no room for the form. Then the caller must show it at once. A form that `isLarge` is kept whole,
  * compressed in a row.
  */
 export async function keepRefusedForm(

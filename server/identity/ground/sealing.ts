@@ -13,7 +13,7 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
   return new Uint8Array([...nonce, ...new Uint8Array(sealed)]);
 }
 
-/** If `isCurrent` is false, seal the text again. Undefined for another key or context, or if the text is damaged. */
+/** If `isCurrent` is false, an older key sealed the text: seal it again. Undefined if no key opens the text in this context. */
 export async function unseal(
   keys: Keys,
   context: string,

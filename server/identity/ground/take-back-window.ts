@@ -11,10 +11,10 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// The database also uses this date (db/schema.sql) to keep the time that a suspended user has left.
+// While a user is suspended, a trigger (db/schema.sql) sets the end of their links to this date plus the time that was left.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
-/** A link works if it ends after this time. While a user is suspended, time stands still. */
+/** Links that end after the returned time have not expired. While a user is suspended, none of their links expires. */
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
@@ -37,7 +37,7 @@ export async function listHappenings(db: Database, userId: string, since: Date):
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
-/** Later than the user's earlier changes, so that no instance's clock decides the order. The caller has locked the user. */
+/** Returns a time after all earlier changes of the user, whichever instance's clock is ahead. The caller has locked the user. */
 export async function findTimeOfChange(
   trx: Database,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -47,7 +47,7 @@ export async function findTimeOfChange(
   return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
-/** Finds when the last mail with a working take-back link was written, for pages that may shut out the owner. */
+/** Finds when the last mail with a working take-back link was written. Pages show it if a thief may have locked the owner out. */
 export const findTakeBackHint = (
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   userId: string,

@@ -13,13 +13,13 @@ type Warning = {
   tellsActor?: boolean;
   /** The user that the warning is about. They get a notice of their own instead. */
   about?: string;
-  /** Nobody did it, and each administrator gets the mail once, however many transactions tell of it at once. */
+  /** For what nobody did. Each administrator gets the mail only once, even if several transactions report it at the same time. */
   isOnce?: boolean;
   /** Must contain nothing that somebody typed. */
   details?: Record<string, string>;
 };
 
-// Until 1.2.0: an instance of 1.0.0 does not know these kinds of mail. Without `at`, it fails before it sends such a mail.
+// Until 1.2.0: an instance of 1.0.0 does not know these kinds of mail, and must not send them. It fails on a mail without `at`.
 const newKinds: WarningKind[] = ['no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */

@@ -74,7 +74,7 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /** If an event's change is by `database`, a version without a history made it, and its author is unknown. */
+    /** Null if the author is unknown. If an event's change is by `database`, a version that kept no history made the event. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) =>
       members ? describeMembers(subject, members, findLastDay) : [],

@@ -7,7 +7,7 @@ import { sayDay } from '../../basics/day-words.ts';
 /** `from` or `to` is null if there is no value. Both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
 
-/** Gives the last day, such as 2026-12-26, that this change of a contract's end means. Only billing knows. */
+/** For a changed end of a contract, gives the last day, such as 2026-12-26. It is passed in, because only billing knows it. */
 export type FindLastDayIn = (member: 'trial_ends_at' | 'cancels_at', at: Date) => string;
 
 type Words = { what: string; say: (value: Value, findLastDay: FindLastDayIn) => string | null };
@@ -152,7 +152,7 @@ export function describeAuthor(
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // Only the user of a profile changes it. If another user was logged in, the user of the profile came by a link in a mail.
+  // Only its user changes a profile. If somebody else was logged in, the user opened a link in a mail in that browser.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By someone else in your account' : 'By you';
 }

@@ -58,7 +58,7 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** A row without any change is older than the history, and is still as it was. */
+/** If a row has no change, it is older than the history, and today's row is as it was then. */
 async function findPastRow(
   db: Database,
   changes: Change[],

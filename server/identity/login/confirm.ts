@@ -33,7 +33,7 @@ export type ConfirmAsks = {
   codeError?: string;
 };
 
-/** `asks` is undefined if a credential that is recent or in the form is enough. Throws 429 and what `guessPassword` throws. */
+/** `asks` is undefined if a recent credential, or one in this form, is enough. Throws 429 and what `guessPassword` throws. */
 export async function confirm(
   deps: Dependencies,
   actor: AnyActor,

@@ -24,6 +24,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // The request was already read when this is thrown, so its only cause is that the client has gone.
+  // A login throws this only if the client has gone: the request was read before.
   invalid_request: 'canceled',
 };

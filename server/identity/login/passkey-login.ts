@@ -58,7 +58,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // Somebody may have a copy of the authenticator. The signature is correct, so no stranger can grow the table.
+    // The counter has not grown, so somebody may have a copy of the passkey. No stranger can sign, and so fill the table.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

@@ -43,7 +43,7 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
   };
 }
 
-/** What the browser is told about the passkeys of the person, under the names of the library that sends it. */
+/** What our script tells the browser, so that it forgets removed passkeys. The members are named as the script's library asks. */
 export async function describeSignals(deps: Dependencies, { session: { user } }: AnyActor) {
   const passkeys = user.hasPasskey ? await listPasskeys(deps.db, user.id) : [];
   return {

@@ -44,7 +44,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = nameUser(passkey.userId);
-  // The authenticator need not name the user, except at a login.
+  // The authenticator must name the user only at a login. Elsewhere we know already whose passkey it must be.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user', passkey.userId);

@@ -71,7 +71,7 @@ export async function checkRegistration(
   return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
 }
 
-/** If the attestation stayed, the library would fetch lists from addresses that the sender chose. */
+/** Removes the attestation. For some attestations the library would fetch lists from addresses that the sender chose. */
 async function dropAttestation(
   { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
   { response }: z.infer<typeof registrationSchema>,

@@ -30,8 +30,8 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The new password is counted first. Hashing the current password costs as much, and a correct current password counts as no
-  // guess.
+  // The new password is counted before the current one is checked. That check hashes too, and a right guess is not counted. So
+  // without this count, somebody could make us hash endlessly.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
@@ -55,7 +55,7 @@ export async function changePassword(
     await notify(trx, deps, user, 'password_changed', request);
     // A second factor given in this session still counts.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    // If the password alone is no credential, it does not make the session fresh.
+    // If the user needs more than a password, changing it does not count as giving a credential now.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
     const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
     const setCookies = await startSession(trx, deps, start);

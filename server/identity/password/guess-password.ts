@@ -1,4 +1,4 @@
-// A guess at a password needs a free slot for hashing. Once it has a slot, it is counted, and then checked.
+// A guess at a password first needs a free slot for hashing (passwords.ts). With a slot, the guess is counted, and then checked.
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -41,7 +41,7 @@ export async function guessPassword(
       }
     });
   } catch (error) {
-    // Without a slot, the owner was not looked up, and is not looked up for the log either.
+    // `owner` is undefined if there was no slot. It is not looked up for the log, because a refusal must cost little.
     if (error instanceof AppError)
       log.record({ requestId, address, userId: owner?.userId, reason: error.code }, 'password not checked');
     throw error;

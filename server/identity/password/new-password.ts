@@ -8,12 +8,12 @@ import type { Visit } from '../../web/requests.ts';
 import { CheckIsFull, withNames } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 
-/** The way in: the link of a mail, or a user who is logged in. `nameOwnBrowser` gives `ownBrowser`. */
+/** Who sets the password: the reader of a link in a mail, or a user who is logged in. `nameOwnBrowser` gives `ownBrowser`. */
 type Door = { token: string } | { userId: string; ownBrowser: string | undefined };
 
 type Checking = Pick<Visit, 'deadline' | 'signal'>;
 
-/** `email` and `name` belong to the owner. A stranger would try them first. */
+/** `email` and `name` are the owner's. A stranger would try them first, so the password must not be made of them. */
 type NewPassword = { password: string; email: string; name: string };
 
 /** The password counts as refused until `giveBack` is called. */
@@ -54,7 +54,7 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on only the transaction takes the count back, because somebody who hangs up has used a whole check.
+  // From here on only the transaction takes the count back. If a client hangs up now, the count stays: the check has been done.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 

@@ -30,7 +30,7 @@ export async function guessOwnPassword(
 ): Promise<string> {
   const { db, read } = deps;
   const { id: userId, email, hasPassword } = session.user;
-  // There is nothing to guess, so no guess is counted. The address may belong to somebody else, who needs their guesses.
+  // Without a password there is nothing to guess. So nothing is counted: somebody else may hold the address and need the guesses.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
     email,

@@ -9,7 +9,7 @@ import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
 import { findPasswordFault } from './password-fault.ts';
 
-/** The queue is full, so the password was not looked at. */
+/** Thrown if the queue is full. The password was not checked. */
 export class CheckIsFull extends AppError {
   constructor() {
     super('unavailable', {

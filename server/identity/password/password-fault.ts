@@ -29,7 +29,7 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** Whether what is left without the names, such as a year, is shorter than half of the shortest allowed length. */
+/** True if, without the names, less than half of the shortest allowed length is left, for example only a year. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);

@@ -43,7 +43,7 @@ export async function eraseDueUsers(
           await limitLockWait(trx);
           return eraseUser(trx, deps, id, { by: 'request', onlyDue: true });
         });
-        // After a restore of the database, this line names a user to erase again.
+        // If a backup is restored, the user is back. This line in the log says whom to erase again.
         if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
@@ -97,7 +97,7 @@ export async function eraseUser(
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
-  // Mails are deleted before tokens, because a mail that is being sent makes its token while its row is locked.
+  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the next statement deletes it, too.
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);

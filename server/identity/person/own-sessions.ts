@@ -45,7 +45,7 @@ const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
 export const needsPasswordToEndOthers = (...[deps, actor]: Asked) =>
   actor.session.user.hasPassword && needsCredentialToEndOthers(deps, actor);
 
-/** Returns how many it ended. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
+/** Returns how many sessions it ended. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
 export async function endOtherSessions(
   deps: Dependencies,
   actor: Actor,

@@ -104,7 +104,7 @@ export async function findSignUp(
   return { email, name, isTaken, role: invitation?.role };
 }
 
-/** A passkey needs a user, but is made before there is one. Undefined if the link makes no user. */
+/** A passkey is made for a user, so this gives the user that the link will make. Undefined if the link makes no user. */
 export async function findFutureUser(
   deps: Dependencies,
   token: string,
@@ -161,8 +161,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on the mails and tokens of the sign-up belong to the user. Mails are assigned before tokens, because a mail
-    // that is being sent makes its token while its row is locked.
+    // From here on the mails and tokens of the sign-up belong to the user. Mails go first: this waits for a mail that is being
+    // sent. Its token exists by then, and the second statement assigns it, too.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

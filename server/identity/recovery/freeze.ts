@@ -64,7 +64,7 @@ async function tellMailboxes(
 
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** Lists the current address, then the addresses that the user can have back, earliest first, with what each was told. */
+/** Lists the current address, then the reserved addresses, earliest first. `told` lists the changes that mails reported there. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([

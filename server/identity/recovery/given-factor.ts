@@ -53,7 +53,7 @@ export type Asks = { codeFactors: CodeFactor[]; passkey: boolean };
 export const findAsks = (left: LeftFactors): Asks | undefined =>
   isAnyLeft(left) ? { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 } : undefined;
 
-/** A code counts as a guess. This does not use up the code or the passkey. */
+/** Checks the factor. A code counts as a guess. `consumeFactor` uses the code or the passkey up. */
 export async function readGiven(
   deps: Dependencies,
   request: Request,
@@ -79,7 +79,7 @@ export async function readGiven(
   return refuseLast(deps, request, visit, link, { isLast, isOfOtherTime: factor !== undefined });
 }
 
-/** Returns the factors to keep. The caller has locked the user, and then read `left`. */
+/** Returns the factors to keep. The caller must lock the user before it reads `left`. */
 export async function consumeFactor(
   trx: Transaction<DB>,
   deps: Dependencies,

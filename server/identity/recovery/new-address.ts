@@ -60,7 +60,7 @@ export async function offerNewAddress(
   deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
 }
 
-/** An empty `until` puts the mails into the index of mails that people wait for (`mails_awaited_idx`). */
+/** Any `until`, even an empty one, puts a mail into the index of mails that people wait for (`mails_awaited_idx`). */
 const lane = { until: '' };
 
 export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'suspendedAt'>): boolean =>
@@ -68,7 +68,7 @@ export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'su
 
 /** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
+  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the loop ends it, too.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -206,7 +206,7 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // The change is stored before `reserveAddress`. Otherwise the database would store a change of its own there.
+    // This stores the change that a take-back undoes. It precedes `reserveAddress`, where a trigger stores a missing change.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

@@ -71,7 +71,7 @@ export type TakeBackPage = {
   mayFreeze: boolean;
 };
 
-/** Only the mailbox that was told first may freeze (contract 2.136). A thief who changes the address twice has a link, too. */
+/** Only the mailbox that was told first may freeze (contract 2.136). After a second change of address a thief has a link, too. */
 export async function mayFreeze(
   db: Database,
   { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,
@@ -202,7 +202,7 @@ export async function endTakeBackLinks(
   except: string[],
   used?: Uint8Array,
 ): Promise<void> {
-  // Mails are deleted before changes, because a mail that is being sent locks its own row and then the row of its change.
+  // First mails, then changes: sending a mail locks its row, and then the row of its change. Another order could deadlock.
   await deleteUnsentTakeBackMails(trx, userId, except);
   const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });

@@ -19,7 +19,7 @@ export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<
 export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   (production || requiresAdminFactor) && user.role !== 'user';
 
-/** True even if a second factor was given in this session before (contract 12.7). */
+/** Whether a password alone is no credential. A second factor given earlier in the session changes nothing (contract 12.7). */
 export const needsMoreThanPassword = (
   settings: Settings,
   user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,

@@ -61,7 +61,8 @@ export const loginRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      // Neither the proxies nor the door have counted this login as one that hashes.
+      // The address of the request says that the login is by a passkey, so neither the proxies nor the door have counted it. Its
+      // password must not be hashed.
       if (isByPasskey(ctx.request.url)) return 'wrong_passkey';
       const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
       const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
