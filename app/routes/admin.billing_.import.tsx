@@ -129,7 +129,13 @@ function Done({ recorded, left }: Pick<Accepted, 'recorded' | 'left'>) {
   );
 }
 
-function Lines({ statement, why }: { statement: Statement; why: Parameters<typeof WhyField>[0]['refused'] }) {
+function Lines({
+  statement,
+  why,
+}: {
+  statement: Statement | Accepted;
+  why: Parameters<typeof WhyField>[0]['refused'];
+}) {
   const { lines, known, out } = statement;
   const exact = lines.filter((line) => line.exact !== null).length;
   const aside = [
@@ -151,6 +157,7 @@ function Lines({ statement, why }: { statement: Statement; why: Parameters<typeo
         <WhyField
           hint="At least 3 characters, for each line that you accept. For the audit: only staff see it."
           refused={why}
+          autoFocus={!isAccepted(statement)}
         />
         {exact > 0 && (
           <p>

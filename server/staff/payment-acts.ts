@@ -284,7 +284,7 @@ const allocatePayment = act({
   },
   fields: {
     async number(typed, { db }) {
-      const number = readBy(numberSchema, 'invoice_unknown')(typed);
+      const number = readBy(numberSchema, 'invoice_unknown')(typed.trim().toUpperCase());
       return (await findInvoice(db, number)) ? number : refuse('invoice_unknown');
     },
   },

@@ -165,6 +165,7 @@ type WhyFieldProps = {
   id?: string;
   refused: Pick<Refused, 'values' | 'errors'> | undefined;
   focusOnError?: boolean;
+  autoFocus?: boolean;
 };
 
 /** The reason that each change by staff needs (contract 12.17). */

@@ -4,12 +4,12 @@ import { Fact } from '../fact.tsx';
 import { Instant } from '../instant.tsx';
 import { Section } from '../section.tsx';
 import { Acts, type Person } from './acts.tsx';
-import { Name, sayIgnored } from './words.tsx';
+import { Name, sayCountry, sayIgnored } from './words.tsx';
 
 type Address = NonNullable<NonNullable<Person['billing']>['address']>;
 
 const listLines = ({ line1, line2, postcode, city, country }: Address) =>
-  [line1, line2, `${postcode} ${city}`.trim(), country].map(
+  [line1, line2, `${postcode} ${city}`.trim(), sayCountry(country)].map(
     (line) =>
       line && (
         <div key={line}>
@@ -40,7 +40,11 @@ export function BillingSection({ person }: { person: Person }) {
       <dl className="facts">
         <Fact name="Company">{company ? <Name>{company}</Name> : none}</Fact>
         <Fact name="Address">
-          {address ? listLines(address) : country ? `None, but the country is known: ${country}` : none}
+          {address
+            ? listLines(address)
+            : country
+              ? `None, but the country is known: ${sayCountry(country)}`
+              : none}
         </Fact>
         <Fact name="VAT ID">
           {vatId ? (
@@ -66,7 +70,7 @@ export function BillingSection({ person }: { person: Person }) {
         </Fact>
         {waiting && (
           <Fact name="Waits for you">
-            {waiting.address ? listLines(waiting.address) : waiting.country}
+            {waiting.address ? listLines(waiting.address) : sayCountry(waiting.country)}
             <div>
               {waiting.vatId ? (
                 <>
@@ -80,7 +84,7 @@ export function BillingSection({ person }: { person: Person }) {
         )}
         {ignored.length > 0 && (
           <Fact name="Left out of a signup">
-            {sayIgnored(ignored)}. Ask the customer to enter it under Billing.
+            {sayIgnored(ignored)}. Enter it below, or ask the customer to.
           </Fact>
         )}
       </dl>

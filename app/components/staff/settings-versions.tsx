@@ -2,6 +2,7 @@ import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { Refused } from '../../refused.ts';
 import { group } from '../account/to-pay.tsx';
 import { Badge, type Meaning } from '../badge.tsx';
+import { Fact } from '../fact.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
@@ -56,28 +57,18 @@ export function PendingSettings({
         </>
       }
     >
-      <table className="changes">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">Now</th>
-            <th scope="col">Then</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines
-            .filter(([, read]) => read(inForce) !== read(pending))
-            .map(([title, read]) => (
-              <tr key={title}>
-                <th scope="row">{title}</th>
-                <td>{read(inForce) ?? 'None'}</td>
-                <td>
-                  <strong>{read(pending) ?? 'None'}</strong>
-                </td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <dl className="facts">
+        {lines
+          .filter(([, read]) => read(inForce) !== read(pending))
+          .map(([title, read]) => (
+            <Fact key={title} name={title}>
+              <div>Now: {read(inForce) ?? 'none'}</div>
+              <div>
+                Then: <strong>{read(pending) ?? 'none'}</strong>
+              </div>
+            </Fact>
+          ))}
+      </dl>
       <p>
         <MadeBy {...pending} people={people} />, <Instant at={pending.madeAt} />. Why:{' '}
         <Name>{pending.why}</Name>

@@ -29,6 +29,10 @@ export const ShortName = ({ children }: { children: string }) => (
   </span>
 );
 
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
+export const sayCountry = (code: string): string => countries.of(code) ?? code;
+
 const billingWords: Record<string, string> = {
   '/account/billing': 'all billing details',
   '/account/billing/company': 'company',
@@ -47,7 +51,7 @@ export const sayIgnored = (pointers: string[]) =>
 export const blockedWords: Record<string, string> = {
   account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
   country_unread:
-    'The billing address of its signup could not be read, and so not the country, which decides the tax. Ask the customer to enter it under Billing, or have the CRM report it again.',
+    'The billing address of its signup could not be read, and so not the country, which decides the tax. Enter it on the page of the person, or have the CRM report it again.',
   no_seller: 'There is no seller yet. Set one in the settings.',
   vat_id_unchecked:
     'Its VAT ID of another EU country decides the tax, and nobody has checked it. Say on the page of the person whether it is checked. After 14 days it is invoiced with tax.',

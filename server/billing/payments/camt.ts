@@ -11,12 +11,13 @@ const maxText = 2_000;
 /** An element. `text` is its own text, without the text of its children. */
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
-/** Throws a FileError if this is no statement. */
+/** Each entry is a line, counted from 1, because a file may be one line as a whole. Throws a FileError if this is no statement. */
 export function readCamt(xml: string): (BankLine & { line: number })[] {
   const lines: (BankLine & { line: number })[] = [];
   const open: Node[] = [];
   let account = '';
   let isStatement = false;
+  let entries = 0;
   const parser = new SaxesParser({ xmlns: true });
   const refuse = (why: string): never => {
     throw new FileError(`Line ${parser.line}: ${why}`);
@@ -47,9 +48,10 @@ export function readCamt(xml: string): (BankLine & { line: number })[] {
     // Only what may still be read stays in memory.
     if (parent.name === 'Stmt' && node.name === 'Acct')
       account = textAt(node, 'Id/IBAN') || textAt(node, 'Id/Othr/Id');
-    if (parent.name === 'Stmt' && node.name === 'Ntry')
-      lines.push(...readEntry(node, account).map((line) => ({ line: parser.line, ...line })));
-    else if (parent.name !== 'Stmt' && parent.name !== 'BkToCstmrStmt') parent.children.push(node);
+    if (parent.name === 'Stmt' && node.name === 'Ntry') {
+      entries++;
+      lines.push(...readEntry(node, account).map((line) => ({ line: entries, ...line })));
+    } else if (parent.name !== 'Stmt' && parent.name !== 'BkToCstmrStmt') parent.children.push(node);
   });
   parser.write(xml).close();
   if (!isStatement) throw new FileError('The file has no statement in CAMT.053.');
