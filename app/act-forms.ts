@@ -35,7 +35,7 @@ export const answerAct = (
     },
   });
 
-/** What the form has done that led back to this page. Null if no form led here. */
+/** What the form that led back to this page has done. Null if no form led here. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
   const intent = context.transport.readQuery(request).get('saved') ?? '';
   return context.procedures.staffForms.outcome({ about, intent });

@@ -16,7 +16,7 @@ export async function explainLink(
   return context.procedures.deadLinks.explain({ purpose, token: tokenOf(request, context) });
 }
 
-/** The `headers` of a page whose address contains a token: a Referer header must not leak the token. */
+/** The `headers` of a page whose URL contains a token: a Referer header must not leak the token. */
 export function noReferrer({ actionHeaders }: { actionHeaders: Headers }): Headers {
   const all = new Headers(actionHeaders);
   all.set('Referrer-Policy', 'no-referrer');

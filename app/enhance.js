@@ -41,15 +41,15 @@ const blockMs = 10_000;
 let blockedUntil = 0;
 let pressed;
 window.addEventListener('submit', (event) => {
-  // A download leaves its page open.
+  // A download leaves its page open, and people may want to download something else right away.
   if (event.defaultPrevented || event.target.hasAttribute('data-download')) return;
   if (performance.now() < blockedUntil) {
     event.preventDefault();
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // A form without an action goes to the page's address. If that address has a fragment, the fragment would take the focus from
-  // the fields of the answer.
+  // A form without an action goes to the URL of its page. If that URL has a fragment, the fragment would take the focus from the
+  // fields of the answer.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');
@@ -61,8 +61,8 @@ window.addEventListener('pageshow', ({ persisted }) => {
   // After Back, the browser may show the page as it was left, with its button blocked.
   blockedUntil = 0;
   free();
-  // After Back, the browser may load the page again and restore what was typed. The page then has the time of a newer profile, so
-  // Save would undo an edit that was made elsewhere.
+  // After Back, the browser may load the page again and restore what was typed before. The form then has old text, but the time
+  // of the newer profile. So Save would undo an edit that was made elsewhere.
   const [navigation] = performance.getEntriesByType('navigation');
   if (persisted || navigation?.type !== 'back_forward') return;
   for (const time of document.querySelectorAll('input[name=profile_updated_at]')) time.form?.reset();

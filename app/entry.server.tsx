@@ -16,7 +16,7 @@ export default async function handleRequest(
   // app/pages.ts rethrows the error, so no page is rendered here. This keeps a flood of refusals cheap.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // Until some part of the page is sent, a failure can still change the answer.
+  // Waits for the whole page. A failure can change the status of the answer only while nothing has been sent.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
   // React logs an error if the reader of a stream goes away, so the answer is a text and no stream.

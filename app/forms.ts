@@ -80,7 +80,7 @@ export async function answerForm(
       const { visit } = context;
       const refusal =
         error instanceof FormRefusal ? problemOf(error.code, context) : transport.readRefusal(error, visit);
-      // The form's address may have a token in it, which must not reach other sites.
+      // The form's URL may contain a token, which must not reach other sites.
       throw refusal.with({ 'Referrer-Policy': 'no-referrer' });
     }
     const refused = await describeRefusal(error, { request, context }, { values, shows, isLarge });

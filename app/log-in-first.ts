@@ -6,8 +6,8 @@ import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 type Why = 'ended' | 'other-browser';
 
 /**
- * A redirect to the login page, which leads back here. If a form was sent after its session had ended, `values` are its fields.
- * They are kept for the user of that session.
+ * A redirect to the login page, which leads back here. If people sent a form after their session had ended, `values` are the
+ * fields of that form. The fields are kept for the user of the ended session.
  */
 export async function toLogin(
   { request, context }: Args,

@@ -8,8 +8,8 @@ export const withNext = (page: string, next: string | undefined): string =>
   next ? `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}` : page;
 
 /**
- * The path that the answer to a form redirects to. Browsers apply the `form-action` of the form's page to all redirects after the
- * form, and this `form-action` names no client. So a path to a client first leads to /go (contract 9.191).
+ * The path that the answer to a form redirects to. A page's Content-Security-Policy has a `form-action` that names no client, and
+ * browsers apply it to all redirects after the form. So a path to a client first leads to /go (contract 9.191).
  */
 export const leadOn = (path: string, { site }: AppLoadContext): string =>
   site.findWayOn(path) ? withNext('/go', path) : path;

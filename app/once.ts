@@ -21,7 +21,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
   '/profile/billing': ['cancel', 'keep-contract'],
-  // Each of these forms changes the facts that it was made from.
+  // Each of these forms changes the facts that it shows, so the same form does not fit a second time.
   '/admin/people/:id': true,
   '/admin/people/:id/:tab': true,
   '/admin/invoices/:number': true,

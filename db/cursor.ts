@@ -21,7 +21,7 @@ export async function* readSlices<Row>(
 
 export const firstUuid = '00000000-0000-0000-0000-000000000000';
 
-/** Reads slices in the order of `id`. `read` returns the next rows after an id. No transaction stays open between two slices. */
+/** Reads slices in the order of `id`. `read` returns the rows after an id. No transaction stays open between two slices. */
 export async function* readSlicesById<Id, Row extends { id: Id }>(
   first: Id,
   read: (after: Id) => Promise<Row[]>,

@@ -14,7 +14,7 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
-  /** The address of the person that the change is about, if that is somebody else. */
+  /** The email address of the person that the change is about. Left out if people change something of their own. */
   about?: string | undefined;
   /** What was typed or chosen, with its label. */
   given?: [label: string, value: string][];

@@ -84,7 +84,7 @@ export function EndedLink({ link, says = {}, next, otherwise, children }: EndedL
   );
 }
 
-/** A button that asks for a new link, sent to the address of the old one. */
+/** A button that asks for a new link. The new link goes to the same email address as the old link. */
 export function AskForLink({
   action,
   fields = {},

@@ -10,7 +10,7 @@ import { useRefused } from './refused.ts';
 import { TooMany } from './too-many.tsx';
 
 type LeftFactorFormProps = {
-  /** What the link is for, as /passkeys/options knows it. */
+  /** What the link is for. The page sends this word to /passkeys/options. */
   purpose: 'take-back' | 'new-address';
   email: string;
   asks: Asks | undefined;
@@ -38,7 +38,8 @@ export function LeftFactorForm({
 }: LeftFactorFormProps) {
   const refused = useRefused();
   const errors = refused?.errors ?? {};
-  // After thirty wrong codes, the service accepts no more codes with this link (contract 2.49). Other ways still work.
+  // After thirty wrong codes, the service accepts no more codes with this link (contract 2.49), and the refusal has a message.
+  // Other ways still work.
   const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);

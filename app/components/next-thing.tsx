@@ -28,11 +28,12 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
     // A login with the same account would lead here again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // If the headers were too large, the cookie of the session was deleted as well.
+  // If the headers were too large, the service has deleted the cookie of the session too, so people have to log in again.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // The login was used already or has expired, or the product linked to a launch with wrong parameters.
+  // Only a new start helps, for example after a login that was used already, or after a launch with wrong parameters. So this
+  // leads back to the product from which people came.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import scriptUrl from '../passkeys/forms.ts?worker&url';
 
 type PasskeyFormProps = {
-  /** What the passkey is for, as /passkeys/options knows it. */
+  /** What the passkey is for. The page sends this word to /passkeys/options. */
   purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address';
   /** The field that carries the browser's answer. */
   name: string;

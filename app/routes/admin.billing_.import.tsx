@@ -26,7 +26,10 @@ export const loader = (args: LoaderFunctionArgs) =>
     return {};
   });
 
-/** Each answer shows the page at once, because the lines are kept nowhere else. Sending a form again records nothing twice. */
+/**
+ * Each answer is the page itself and no redirect, because the lines are kept nowhere else. A reload then sends the form again,
+ * which records nothing twice.
+ */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: (name) => !isSecret(name),

@@ -14,7 +14,7 @@ import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The invoice from whose page somebody came to look for its money. */
+/** The number of an invoice. Its page led here, so that staff can look for money that pays that invoice. */
 const readPays = ({ context, request }: LoaderFunctionArgs) =>
   context.transport.readQuery(request).get('number') ?? undefined;
 

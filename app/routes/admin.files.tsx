@@ -99,9 +99,9 @@ export default function Files() {
   if (waits && toConfirm)
     return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
   const values = refused?.values ?? asked;
-  // The chosen file, if its download has not started, for example because a login was needed first.
+  // The file that was chosen but not downloaded yet, for example because a login was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
-  // If a link named a span, the page only fills in its days.
+  // A link to this page may name a span of days. The page then fills in these days, and starts no download.
   const filled = refused?.values ?? days;
   const [from, to] = [filled.from || spans[0]?.from, filled.to || spans[0]?.to];
   const isAboutDays = refused?.errors.from !== undefined || refused?.errors.to !== undefined;

@@ -20,7 +20,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   const why = query.get('why');
-  // This browser does send cookies back, so the page leads on.
+  // This browser does send cookies back, so there is nothing to explain, and people go where they wanted to go.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirect(leadPast(next, request, context), 303);
   // After a POST the login was refused. The page says so even to people who are logged in.
@@ -81,10 +81,13 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
-/** Logins with this mark are let in even while no more passwords can be hashed (contract 9.155), so they take no password. */
+/**
+ * Marks a login with a passkey. The service accepts such logins even while it can hash no more passwords (contract 9.155). With
+ * the mark, it refuses every password.
+ */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
-/** Removes the mark, which the page's address still has after a refused passkey. */
+/** Removes the mark, which is still in the page's URL after a refused passkey. */
 const withoutMark = (path: string) => path.replace(/([?&])with=passkey(?:&|$)/, '$1').replace(/[?&]$/, '');
 
 export default function Login() {

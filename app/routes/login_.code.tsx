@@ -13,7 +13,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Enter your code');
 
-/** People who use a recovery code have most likely lost their phone. On this page they set up the app again. */
+/** Where a recovery code leads. Most people who use one have lost their phone, and can set up the app again on that page. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>

@@ -8,7 +8,7 @@ import { leadPast, nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');
 
-/** Connecting an account leads here. Ten minutes later the page only redirects. */
+/** People come here right after they have connected an account. After ten minutes, this page only redirects. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context) ?? '/profile';
   return whenLoggedIn({ request, context }, async (procedures) => {

@@ -120,7 +120,7 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
 
 type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
 
-/** Uses the same words whether or not somebody has the address. */
+/** The words are the same whether or not another user has the address, so that the page does not reveal it. */
 function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">

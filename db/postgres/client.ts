@@ -20,9 +20,9 @@ export type DatabaseOptions = {
   /** 5 s by default; 0 means no limit. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** People and addresses take turns at the pool. `keyOf` maps a person or address to the key that has the turn. */
+  /** Maps a person or an IP address to the key that takes turns at the pool. Without it, each person or IP address is a key. */
   keyOf?: (asker: string) => string | undefined;
-  /** Called when a connection breaks. A client without a listener would end the process when Postgres is killed. */
+  /** Called when a connection breaks. Without a listener, the error would end the process. */
   onError: (error: Error) => void;
 };
 
@@ -125,7 +125,7 @@ function openPool(
 
 type PoolUse = {
   end?: () => Promise<void>;
-  /** Turns go by person, or by address if the person is not known. */
+  /** Turns are taken for each person, or for each IP address if the person is not known. */
   turns: Turns;
   /** Connects for statements outside a transaction. */
   connectForStatement?: () => Promise<Connection>;

@@ -2,9 +2,10 @@
 // (docs/inside/decisions/pipelining.md).
 //
 // Answers come in turn, so a statement that hangs delays all statements behind it. If no answer comes for a while, the reader
-// leaves the connection. It sends the statement that hung, and all with the same text, again on a "slow" connection, and all
-// others on a new "fast" connection. Statements on the slow connection are never sent again, so readers take at most two
-// connections. A text goes back to the fast connection once it is answered fast (docs/inside/decisions/deadline.md).
+// leaves the connection and sends its statements again. The statement that hung goes to a "slow" connection, together with all
+// statements of the same text. All others go to a new "fast" connection. Statements on the slow connection are never sent again,
+// so readers take at most two connections. Once a text is answered fast, it goes to the fast connection again
+// (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';

@@ -22,7 +22,7 @@ export function createSilenceWatch<Connection>(
     looks++;
     for (const [connection, { sentAt, heardAt }] of underWay) {
       const since = of === 'all' ? Math.max(heardAt, sentAt[0] ?? looks) : (sentAt[0] ?? looks);
-      // The first look may come right after the statement was sent.
+      // One more look, because the first may come right after the statement was sent.
       if (looks - since === maxLooks + 1) onSilence(connection);
     }
     isLooking = underWay.size > 0;

@@ -119,8 +119,8 @@ type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?:
 
 /**
  * Serves a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person has at most
- * half of the pool at once. If the person is not known, this holds for one address. With `rollback` it returns the result of
- * `work` and changes nothing, but locks rows meanwhile.
+ * half of the pool at once. If the person is not known, this holds for one IP address. With `rollback`, this returns the result
+ * of `work` and changes nothing, but locks rows meanwhile.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,

@@ -1,5 +1,5 @@
-// Turns at a scarce resource, limited in all and for each key, such as a person or an address. Waiters are let in key by key, so
-// a key with many waiters delays only itself.
+// Turns at a scarce resource, limited in all and for each key, such as a person or an IP address. Waiters are let in key by key,
+// so a key with many waiters delays only itself.
 
 type Limits = {
   /** How many may have a turn at once, in all and of each key. */

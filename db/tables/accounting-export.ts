@@ -209,8 +209,8 @@ export type BookedMoney = {
 };
 
 /**
- * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For a
- * return, it is the part that its payment does not cover after earlier returns, as a negative amount.
+ * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For money
+ * that went back, it is minus the part that its payment no longer covered after earlier returns.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(

@@ -52,7 +52,7 @@ export const auditEventTypes = {
     person: 'The address for invoices was confirmed with the link in an email',
   },
   'billing.resumed': { limit: 'commands', staff: 'Billing goes on after a restore of the database' },
-  // Counted for each administrator, because each event may send a mail to all of them.
+  // Counted for each administrator, because each event may send a mail to every administrator.
   'billing.set': {
     limit: { times: 60, seconds: hour },
     staff: 'The settings of billing were changed, or a change of them was stopped',
@@ -267,12 +267,12 @@ export const auditEventTypes = {
     staff: 'Staff: gave up a mail',
   },
   'staff.grant': { limit: 'staff.looked', staff: 'Staff: decided that the account may do something' },
-  // Counted for each administrator, because each invitation sends a mail to an address and to all of them.
+  // Counted for each administrator, because each invitation sends a mail to the invited address and to every administrator.
   'staff.invite': { limit: { times: 20, seconds: day }, staff: 'Staff: invited somebody to the staff' },
   'staff.keep': { limit: 'staff.looked', staff: 'Staff: canceled the deletion' },
   'staff.limited': { limit: 'one a day', staff: 'Staff: reached the limit of looks or searches' },
   'staff.looked': { limit: '300 people an hour', staff: 'Staff: looked at a person' },
-  // Counted for each author. The download of the person's data has the note. The activity does not show it.
+  // Counted for each author. The person finds the note in the download of their data, so their activity need not show it.
   'staff.note': { limit: { times: 60, seconds: hour }, staff: 'Staff: left a note' },
   'staff.plan_deletion': { limit: 'staff.looked', staff: 'Staff: planned the deletion' },
   'staff.remove_factors': { limit: 'staff.looked', staff: 'Staff: removed the second factors' },

@@ -210,7 +210,7 @@ const ofMoney: AuditEventType[] = [
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 
-/** These events are left out by type. If a command caused one, it names neither a user nor an actor. */
+/** Left out by type, because an event that a command caused names neither a user nor an actor. */
 const ofInvitations: AuditEventType[] = ['staff.invite', 'staff.withdraw_invitation'];
 
 /** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */

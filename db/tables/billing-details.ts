@@ -34,7 +34,7 @@ export type BillingDetails = DetailValues & {
   waiting: (WaitingPlace & { since: Date }) | null;
   /** An administrator or the EU's register has confirmed this VAT id. */
   hasCheckedVatId: boolean;
-  /** An administrator or the EU's register has decided that this VAT id does not count. */
+  /** An administrator or the EU's register has rejected this VAT id, so it makes no difference to the tax. */
   hasRefusedVatId: boolean;
   /** Nobody has decided about this VAT id, and the 14 days for that are not over (contract 7.480 and 7.481). */
   isVatIdOpen: boolean;
@@ -113,7 +113,7 @@ const hasViesConfirmed = sql<boolean>`exists (
   select from vat_checks v where v.account_id = billing_details.account_id and v.is_valid
     and ${bare(sql`v.vat_id`)} = ${bare(sql`billing_details.vat_id`)})`;
 
-/** Call it after the account has got another name. If documents name no company, VIES is asked again (contract 7.241). */
+/** Call this after the account has got another name. If documents name no company, VIES is asked again (contract 7.241). */
 export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
   const ofAccount = sql`account_id = ${accountId}`;
   // Waits for a transaction that is about to store an answer of VIES for the earlier name.
@@ -214,8 +214,8 @@ export async function askAboutVatIdAgain(
 }
 
 /**
- * Starts the 14 days (contract 7.481) unless they have started. Only a decision ends them. A new VAT id does not start them
- * again, so nobody can put off invoices by typing new VAT ids.
+ * An unchecked VAT id blocks invoices for at most 14 days (contract 7.481). This starts the 14 days unless they run already. A
+ * new VAT id does not start them again, so nobody can put off invoices by typing new VAT ids. Only a decision ends them.
  */
 export async function startVatIdWait(trx: Transaction<DB>, accountId: string): Promise<void> {
   await trx
@@ -241,7 +241,7 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
-/** The address counts as if a person had given it at that time. */
+/** After this, it counts as if a person of the account had given the address for invoices at `at`. */
 export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
   await trx
     .updateTable('billing_details')

@@ -4,9 +4,10 @@ import type { Database } from '../postgres/client.ts';
 import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 
 /**
- * The mailbox for documents of each contract: the account's proved address for invoices, or otherwise the address of the
- * contract's user. Frozen users and erased accounts have no mailbox. `personEmail` is for mails about what somebody did in the
- * account. `copyEmail` gets a copy until somebody of the account has confirmed the address for invoices.
+ * Where mails about each contract go. Documents go to `email`: the account's proved address for invoices, or otherwise the
+ * address of the contract's user. Mails about what somebody did in the account go to `personEmail`. Copies of documents go to
+ * `copyEmail`, until somebody of the account has confirmed the address for invoices. Frozen users and erased accounts have no
+ * mailbox.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
   db.selectFrom(
@@ -56,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** A user of the account has this address. */
   hasLogin: boolean;
-  /** The mail and its copy would go to the same address, so this one of the two is not needed. */
+  /** The mail and its copy would go to the same email address. So the one that was asked about is not needed. */
   hasOther: boolean;
   /** When the contract's first invoice was issued. */
   firstIssuedAt: Date | null;

@@ -57,8 +57,8 @@ export async function findCharges(
 const mostAtOnce = 100;
 
 /**
- * Returns charges by contract, with additions before deductions. Among the additions, charges of `now` come first, then the
- * earliest. The same holds among the deductions.
+ * Returns charges by contract, with additions before deductions. Within each of the two, charges that are due `now` come before
+ * those that are due with the next period. Then the order is that of recording.
  */
 export async function listOpenChargesOf(
   db: Database,

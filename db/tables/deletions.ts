@@ -20,7 +20,7 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
 }
 
 // The database's clock decides, because an instance with a fast clock must not erase anybody too early. A suspension delays the
-// deletion, so that the user cannot come back with the same address. An address that the user can have back delays it, too.
+// deletion: an erased user could sign up again with the same address. An address that the user can have back delays it, too.
 const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
   and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 

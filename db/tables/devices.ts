@@ -37,8 +37,8 @@ const upsert = prepareDeferred((db, values: Login) =>
         // instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // If this equals `known_since`, the device counts as established at once. For a forgotten device the two differ, so it
-        // does not.
+        // If this equals `known_since`, the device is established at once. For a forgotten device, the two instants are made to
+        // differ, so that it is not.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -85,7 +85,7 @@ export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array):
   return row?.userId;
 }
 
-/** Which browsers the user has used. */
+/** Whether the user has logged in on this device, only on other devices, or on none. */
 export async function findDeviceUse(
   db: Database,
   userId: string,
@@ -169,7 +169,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** After this, tries on the user’s devices count as those of unknown browsers, and links in mails log nobody in there. */
+/** After this, the user’s devices are unknown browsers: tries are counted as there, and a link in a mail logs nobody in there. */
 export async function forgetDevices(
   db: Database,
   userId: string,

@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { inTransaction } from '../postgres/transactions.ts';
 
-/** Writes only if `after` is new, or the last pull was more than ten seconds ago. */
+/** To save writes, does nothing if `after` is not new and the last pull was less than ten seconds ago. */
 export async function recordPull(
   db: Database,
   { client, after }: { client: string; after: number },
@@ -20,7 +20,7 @@ export async function recordPull(
   );
 }
 
-/** After a restore, no client has read as far as the rows say. */
+/** Call this after a restore. The numbers of events start anew then, so how far a client had read means nothing any more. */
 export async function deleteDeliveries(db: Database): Promise<void> {
   await db.deleteFrom('event_deliveries').execute();
 }
@@ -34,8 +34,8 @@ const pauseAfter = (attempts: RawBuilder<unknown>) =>
 // the lease.
 const lease = sql`interval '12 seconds'`;
 
-// Whether the clock was set back. A time less than ten seconds ahead does not show that, because a claim may have waited for
-// another.
+// Whether the clock was set back. A time less than ten seconds ahead does not show that: this claim may have waited for another
+// one that began after it, and `now()` is when a claim began.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
 const notAhead = (column: string) =>

@@ -1,4 +1,4 @@
-// Writes `invoice_changes`, as a trigger does: the order in which invoices were issued or settled.
+// Writes `invoice_changes`, the order in which invoices were issued or settled. A trigger writes it too.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';

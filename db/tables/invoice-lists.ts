@@ -43,7 +43,10 @@ export const hasVatIdToCheck = (countries: string[]) => sql<boolean>`service_con
 
 type Filters = { accountId?: string | undefined; vatIdsOf?: string[] | undefined };
 
-/** Lists contracts in the order in which they were made. `vatIdsOf`: only those with a VAT id of these countries to check. */
+/**
+ * Lists contracts in the order in which they were made. `vatIdsOf` is a list of countries: then only contracts of accounts with a
+ * VAT id of these countries that is to check (contract 7.483).
+ */
 export const listAllContracts = (
   db: Database,
   { accountId, vatIdsOf }: Filters = {},
@@ -200,7 +203,7 @@ type WaitingCountry = {
   since: Date;
 };
 
-/** Accounts whose new country would change the tax, so it waits for an administrator. The longest waiting come first. */
+/** Accounts whose new country would change the tax and so waits for an administrator. The longest waiting come first. */
 export async function listWaitingCountries(db: Database): Promise<WaitingCountry[]> {
   const { rows } = await sql<WaitingCountry>`
     select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
@@ -230,7 +233,7 @@ export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
 
 type VatIdToCheck = { accountName: string; userId: string | null; vatId: string; since: Date | null };
 
-/** Accounts whose VAT id waits for a decision. `since`: when it first blocked an invoice. The longest waiting come first. */
+/** Accounts whose VAT id waits for a decision. `since`: when an invoice was first blocked. The longest waiting come first. */
 export async function listVatIdsToCheck(db: Database, countries: string[]): Promise<VatIdToCheck[]> {
   const { rows } = await sql<VatIdToCheck>`
     select a.name as "accountName", d.vat_id as "vatId", d.vat_id_waits_since as since,
@@ -243,8 +246,8 @@ export async function listVatIdsToCheck(db: Database, countries: string[]): Prom
 }
 
 /**
- * Counts no further than `limit`. `asking`: leaves out VAT ids that VIES was not asked about yet, and VAT ids that VIES is being
- * asked about until that time.
+ * Counts no further than `limit`. With `asking`, leaves out VAT ids about which VIES was not asked yet, and VAT ids about which
+ * VIES is being asked: their next try is between `now` and `until`.
  */
 export async function countVatIdsToCheck(
   db: Database,

@@ -5,7 +5,7 @@ type Traits = {
   is: 'letter' | 'notice' | 'warning' | 'document' | 'contract';
   /** Somebody waits for the mail. `isAwaited` and `isCaused` decide the lane of the mail (`Lane` in mails.ts). */
   isAwaited?: true;
-  /** Anybody can cause the mail by typing an address. */
+  /** Anybody can cause the mail by typing an email address. */
   isCaused?: true;
   /** The mail goes to an address that somebody typed and that is not proved. */
   isToTyped?: true;

@@ -119,8 +119,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet, such as a PDF. The try does not count. If the mail's lease has
- * changed, what the mail needs has come meanwhile, so this does nothing.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. This try is not counted. Once that thing is
+ * ready, a trigger changes the time of the mail's next try. Then the lease no longer matches, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -135,7 +135,7 @@ export async function postponeMail(
     .execute();
 }
 
-/** The instant with which a trigger puts mails about billing on hold while billing waits. */
+/** Whether the mail is on hold because billing waits. A trigger sets this instant for such mails. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
 /** Counts unsent mails that failed or were given up, no further than `limit`. */

@@ -77,7 +77,10 @@ export async function findPayment(db: Database, id: string): Promise<Payment | u
 export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
   listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
-/** Imported payments of these amounts whose invoice number or reference has characters beyond ASCII. */
+/**
+ * Imported payments of these amounts whose invoice number or reference has characters beyond ASCII. Only these may have
+ * another id since version 0.5.0 (server/billing/payments/older-ids.ts).
+ */
 export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
   listRows(
     selectPayments(db)

@@ -6,7 +6,7 @@ import { prepare } from '../postgres/prepare.ts';
 
 /**
  * Takes back one try from a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. A count that expires
- * later belongs to a later period, so it stays as it is.
+ * later is of a later period than the try, so it stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db

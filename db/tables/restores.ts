@@ -7,7 +7,7 @@ export async function insertRestore(db: Database): Promise<void> {
   await db.insertInto('restores').defaultValues().execute();
 }
 
-/** Finds a restore that may be later than the hand-off. The sender's clock may be fast (contract 3.24 and 9.111). */
+/** Finds a restore that may be later than the hand-off. The sender's clock may be 30 seconds fast (contract 3.24 and 9.111). */
 export const selectRestoreSince = (db: Database, { issuedAt }: { issuedAt: Date }) =>
   db
     .selectFrom('restores')

@@ -136,8 +136,8 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
 }
 
 /**
- * `cancelsAt` is an end that is chosen here, or the end that the CRM reported. With null, the contract continues. The end that
- * the CRM has reported stays stored.
+ * `cancelsAt` is an end that was chosen here, or the end that the CRM reported. With null, the contract continues. In every case
+ * the table also keeps the end that the CRM reported.
  */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx

@@ -124,8 +124,8 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 /**
  * Locks account and user. With `email`, finds the user who holds the address. With `passwordHash`, returns undefined if the user
  * has another hash. All code locks the account first, because two orders could deadlock. The lock (`for no key update`) lets
- * other transactions add rows that refer to the account or the user, such as a session. Otherwise they would wait for locks in
- * the other order.
+ * other transactions add rows that refer to the account or the user, such as a session. With a stricter lock, such a transaction
+ * would have to wait, and could deadlock, because its own locks are in the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,

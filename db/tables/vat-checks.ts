@@ -9,7 +9,7 @@ export type VatAnswer = {
   isValid: boolean;
   /** VIES' number of the answer, if it gave one. */
   consultation: string | null;
-  /** Null if the country keeps it to itself. */
+  /** The name that the country has registered. Null if the country does not tell it. */
   name: string | null;
   address: string | null;
 };

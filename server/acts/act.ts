@@ -34,9 +34,12 @@ export type Subject<Thing> = {
   find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;
   /** Locks the rows that the forms are made from, so that the result of `find` stays true until the transaction ends. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
-  /** Programs may leave `seen` out (contract 7.152). */
+  /** True if programs may leave out `seen`, the digest of the facts that a form is made from (contract 7.152). */
   mayLackSeen?: true;
-  /** `id` names a person, whom an act locks as well as the author. About anything else, staff without the right get 404. */
+  /**
+   * True if `id` names a person. Then an act locks that person as well as the author. If the subject is anything else, staff
+   * without the right get 404.
+   */
   isPerson?: true;
   answer: (result: unknown) => unknown;
 };
@@ -56,7 +59,7 @@ export type ActContext<Thing> = {
   author: Author;
   /** Throws 409 `last_admin` if no other administrator could log in. */
   requireOtherAdmin: () => Promise<void>;
-  /** The facts about the author in events that the person can read. */
+  /** What an event says about the author, if the person that the act is about can read the event. */
   trail: AuthorTrail;
   record: Recorder;
   by: { now: Date; recordedBy: 'staff' | 'operator'; trail: PaymentTrail };
@@ -75,7 +78,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   isNever?: (target: Thing) => boolean;
   /** The act reads marketplace links, which must be locked before their user. */
   locksLinks?: true;
-  /** Throws 429 `rate_limited`. */
+  /** Throws 429 `rate_limited` if the actor has done this too often. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
   /** The act needs no reason, because the typed values say enough. */
   hasNoWhy?: true;
@@ -96,11 +99,14 @@ type ByCommand<Thing> = {
   name: string;
   takes?: { [field: string]: Taken };
   needsWhy?: true;
-  /** `on a terminal`: asks only there, because older scripts ran without the question. `always`: a script needs `--yes`. */
+  /**
+   * When the command asks before it acts. `on a terminal`: only there, because older scripts ran without the question. `always`:
+   * everywhere, so a script needs `--yes`.
+   */
   asks?: 'always' | 'on a terminal';
   /** Whether the command is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
-  /** What programs get in addition to `done`, `intent` and `id`, or instead of them. */
+  /** The members that programs get in addition to `done`, `intent` and `id`, or in place of these three. */
   // biome-ignore lint/suspicious/noExplicitAny: the type is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };
@@ -127,7 +133,7 @@ export function requireRight({ session }: Pick<Staff, 'session'>, right: Right):
 
 export type Asked = Given & { why?: string | undefined; seen?: string | undefined };
 
-/** Throws the errors of contract 12.14, in their order. Without `seen`, it does not check whether the form is out of date. */
+/** Throws the errors of contract 12.14, in their order. Without `seen`, does not check whether the form is out of date. */
 export async function actAsStaff<Thing, Read, Result>(
   deps: Dependencies,
   staff: Staff,
@@ -185,7 +191,7 @@ export async function actAsOperator<Thing, Read, Result>(
   return doAct(trx, deps, asked, { found, author, read });
 }
 
-/** Locks links before people. Returns the people who still exist. */
+/** Locks links before people, because all code locks in this order. Returns the people who still exist. */
 async function lockPeople(
   trx: Transaction<DB>,
   { about, locksLinks }: AnyAct,

@@ -14,12 +14,12 @@ import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-fa
 import { type BrowserSession, type LiveSession, requireLoggedIn } from '../identity/session/sessions.ts';
 import { isStaffRole, type StaffRole } from './rights.ts';
 
-/** Only `requireStaff` says who is staff. */
+/** An actor whose session `requireStaff` has checked. Only that function decides whether a session belongs to staff. */
 export type Staff = Actor & { session: LiveSession & { user: User & { role: StaffRole } } };
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** Staff whose deletion is planned do not count. Only `requireStaff` also checks the second factor. */
+/** False for staff whose deletion is planned. Does not check the second factor: only `requireStaff` does. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 
@@ -31,7 +31,8 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // Staff who have removed their factor lack it, even in a session that used it. Otherwise the password alone would do.
+  // A session that once used a second factor lacks it as soon as its user has removed the factor. Otherwise staff could go on
+  // with the password alone.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -94,7 +95,7 @@ export async function searchAsStaff<Name extends string, Found extends Record<Na
   return found;
 }
 
-/** Tells the other administrators at most once a day. */
+/** Tells the other administrators that the actor has reached a limit, at most once a day. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
   inTransaction(deps.db, originOf(staff), async (trx) => {
     const { id: actorId } = staff.session.user;
@@ -107,7 +108,9 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
 const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
-/** Lets only one transaction at a time count the files of a member of staff. */
+/**
+ * Only one transaction at a time may count the files of a member of staff. Otherwise two requests at once could exceed the limit.
+ */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);
 

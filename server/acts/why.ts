@@ -7,7 +7,7 @@ import { textBounds } from '../basics/text.ts';
 
 export const whySchema = z
   .string()
-  // text.ts has cut the end off a longer text, so such a text is refused.
+  // text.ts has cut the end off any longer text. Such a text must be refused, and not stored without its end.
   .max(textBounds.why, faultWords.why_length)
   .trim()
   .refine((why) => [...why].length >= 3 && [...why].length <= 500, faultWords.why_length)

@@ -12,7 +12,7 @@ const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d15
 
 export const isVisible = (text: string): boolean => visible.test(text);
 
-/** `most` counts code points. */
+/** `most` is a number of code points. */
 export const buildNameSchema = (most: number, tooLong: string) =>
   z
     .string()

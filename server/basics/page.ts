@@ -11,7 +11,10 @@ const mostCounted = 1_000;
 
 type Page = { page: unknown[]; last: unknown; before: unknown };
 
-/** Counts the rows. Null if there are more than a list counts (contract 12.242). A single page is counted without a query. */
+/**
+ * Counts the rows. Null if a list has more rows than we count (contract 12.242). A list of a single page is counted without a
+ * query.
+ */
 export async function readCount(
   { page, last, before }: Page,
   count: (limit: number) => Promise<number>,

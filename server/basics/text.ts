@@ -150,7 +150,7 @@ export const textBounds = {
 
 export type TextName = keyof typeof textBounds | `${RowField | keyof typeof lineBounds}-${number}`;
 
-/** The runtime also bounds all headers together. */
+/** The bound of each header. The runtime bounds the length of all headers together. */
 export const headerBounds = {
   accept: 1_024,
   'accept-encoding': 200,

@@ -27,7 +27,7 @@ export type Nudger = {
   stop: () => Promise<void>;
 };
 
-/** Undefined if no client has an address for nudges. */
+/** Undefined if no client has a URL for nudges. */
 export function createNudger(
   deps: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
 ): Nudger | undefined {

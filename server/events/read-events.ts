@@ -6,15 +6,16 @@ import type { Visit } from '../web/requests.ts';
 import { numberBatch } from './number-events.ts';
 
 /**
- * Returns at most `limit` events after `after`. If more events happened before the call, the page is full and ends before
- * `latest`. The call numbers only as many events as it needs. Throws 410 `events_gone` if the next events are not kept.
+ * Returns at most `limit` events after `after`. If there were more such events before the call, `latest` is higher than the last
+ * number on the page. The call gives numbers to no more events than it needs. Throws 410 `events_gone` if we do not keep the next
+ * events.
  */
 export async function readEvents(
   { db, read }: Pick<Dependencies, 'db' | 'read'>,
   { deadline }: Pick<Visit, 'deadline'>,
   { client, after, limit }: { client: string; after: number; limit: number },
 ): Promise<{ events: ClientEvent[]; latest: number }> {
-  // This is checked before new numbers are given. Otherwise a wrong `after` could become valid by chance.
+  // `after` is checked before new numbers are given. Otherwise a wrong `after` could become valid by chance.
   const before = await findEventPosition(read, client);
   if (after < before.oldest - 1 || after > before.latest) throw eventsGone(before.oldest);
   if (before.latest === after && !before.hasUnnumbered) return { events: [], latest: after };

@@ -14,17 +14,17 @@ export type NewPassword = {
   password: string;
   /** The names of this service and its clients. */
   ourNames: string[];
-  /** The owner's name and address. A stranger would try them first. */
+  /** The owner's name and email address. A stranger would try passwords made of these first. */
   ownNames: string[];
 };
 
-/** `keys` say who asks, such as a link and the internet connection of the client. */
+/** `keys` name who asks, such as a mail token or an internet connection. Each key has a limit of waiting checks. */
 type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
   /**
-   * Throws `CheckIsFull` if too many checks wait, in all or under one key. Throws 400 `invalid_request` if the client has gone
-   * meanwhile.
+   * Throws `CheckIsFull` if too many checks wait, in all or under one of the keys. Throws 400 `invalid_request` if the client has
+   * gone meanwhile.
    */
   findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
   /** Takes a few tenths of a second, so it runs before anybody waits for it. */

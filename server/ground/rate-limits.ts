@@ -108,7 +108,8 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     ),
     /** Guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
-    // `account` is a link, or a user in a browser. Its count comes first, so that it cannot use up the tries of an address.
+    // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
+    // of everybody at a client address.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -116,7 +117,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // If a shared address is at its limit, a refused try does not count for the link or user.
+      // If a shared client address is at its limit, a refused try does not count for the token or user.
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),

@@ -34,7 +34,7 @@ export async function answerError(
   }
   const build = () => buildRefusal(error, request, visit, options);
   if (!prefersHtml(request)) return build();
-  // A page about a refusal costs as much as any other page, so it waits for its turn like them.
+  // A page about a refusal costs as much as any other page, so it waits for its turn, too.
   return options.pageTurns.take(visit, build).catch((refusal) => {
     if (toAppError(refusal).code !== 'unavailable') throw refusal;
     const { status, headers, body } = options.unavailablePage;
@@ -65,7 +65,10 @@ async function buildRefusal(
   return new Response(page.body, { status: error.status, headers });
 }
 
-/** Makes a refusal for the door, once for programs and once for people. It has no request id. */
+/**
+ * Makes the ready answers with which the door (door.ts) refuses requests: one for programs and one for people. They have no
+ * request id.
+ */
 export async function makeAnswers(
   error: AppError,
   securityHeaders: Record<string, string>,

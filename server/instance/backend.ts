@@ -86,7 +86,7 @@ export function createBackend(options: {
     /** For the pages of one request. Procedures set headers of the answer in `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
-        // A page makes many reads at once, so it gets only one connection.
+        // A page makes many reads at once. It gets only one connection for them, so that it cannot take up the pool.
         deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
         ...{ request, visit, headers, looked: {} },
       }),

@@ -16,7 +16,9 @@ type DoorOptions = {
   unavailable: { problem: Made; page: Made };
   /** The answers for logins (contract 9.246). */
   busy: { problem: Made; page: Made };
-  /** Whether too many passwords are being hashed for one more login. If so, it counts the refusal. */
+  /**
+   * Whether one more login must be refused, because too many passwords are being hashed. If so, the function counts the refusal.
+   */
   refusesLogin: () => boolean;
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
@@ -27,7 +29,8 @@ const logPauseMs = 1_000;
 
 // The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
-// With so many refused logins, the last one waits five seconds. Further logins are refused at once, to take no memory.
+// If so many refused logins wait for their answer, the last one waits five seconds. Further logins are refused at once, to take
+// no memory.
 const maxWaiting = 1_000;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>

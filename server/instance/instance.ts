@@ -57,7 +57,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // Askers take turns at the pool. A line with IPv6 has endless addresses, so all addresses of a line count as one asker.
+    // Client addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so all its addresses
+    // share one turn.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });

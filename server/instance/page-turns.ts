@@ -6,13 +6,14 @@ import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count requests that wait for a page, so they have their own bound. One address gets half of it.
+// The door does not count requests that wait for a page, so they have their own bound. One client address may take half of it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;
 
 export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePoolSize'>) {
-  // Pages get half of the pool, one connection each. An address gets two at once: one page renders while the other reads.
+  // Together, pages may use half of the pool, with one connection for each page. For each client address, at most two pages are
+  // made at once: one can be rendered while the other reads from the database.
   const all = Math.max(1, Math.floor(databasePoolSize / 2));
   const turns = new Turns({ all, each: Math.min(all, 2), maxWaiting });
   return {
@@ -24,7 +25,8 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
       const line = lineOf(address) ?? '';
-      // In IPv6 one customer can have many lines, and could fill all places from them.
+      // If too many wait, the group with the most waiters loses one. In IPv6 one customer can have many internet connections, so
+      // together they are one group. Otherwise the customer could fill all places.
       const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {

@@ -16,7 +16,8 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       manifestSrc: ["'self'"],
       // Frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply `form-action` to redirects after a form, too. So no form redirects to a client: /go leads there.
+      // Browsers apply `form-action` to redirects after a form, too. So no form redirects to a client. The form redirects to the
+      // page /go, and that page opens the client.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],

@@ -141,7 +141,10 @@ export function finishHeaders(
   };
 }
 
-/** Only for local mode. A site that points its name at this machine (DNS rebinding) gets no page: it would share our origin. */
+/**
+ * Only for local mode. A site that points its name at this machine (DNS rebinding) gets no page, because browsers would take that
+ * site and us for one origin.
+ */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
   return async (c, next) => {
@@ -196,7 +199,10 @@ export function limitBodies({ deps }: Backend): Step {
   };
 }
 
-/** Without a session, paths of staff lead to the login. For anybody else who is not staff they do not exist (contract 12.5). */
+/**
+ * Paths of staff redirect people without a session to the login. For users who are logged in but not staff, these paths do not
+ * exist (contract 12.5).
+ */
 export function hideFromOthers({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;

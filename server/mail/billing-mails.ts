@@ -54,7 +54,7 @@ const longestWaitMs = 24 * 60 * 60 * 1_000;
 
 const daysToProve = 3;
 
-/** Until when the mails about the first documents wait for their address to be proved (contract 7.500). */
+/** The time until which mails about the first documents wait for the mailbox to be proved (contract 7.500). */
 function waitForProof({ firstIssuedAt }: Mailbox, { issuedAt, dueAt }: Invoice): Date {
   const ends = [daysAfter(firstIssuedAt ?? issuedAt, daysToProve), daysAfter(dueAt, -1)];
   return new Date(Math.min(...ends.map((end) => end.getTime())));
@@ -249,7 +249,10 @@ async function findOtherReminder(
   return until && until > now ? until : undefined;
 }
 
-/** An issued document stays true. A reminder or a thank-you may be out of date. */
+/**
+ * Whether what the mail says is still true. A mail about an issued document stays true. A reminder or a thank-you may be out of
+ * date.
+ */
 function isTrue(kind: DocumentMailKind, { status }: Invoice, allocated: number): boolean {
   if (reminders[kind]) return status === 'open';
   return kind !== 'payment_received' || allocated > 0;

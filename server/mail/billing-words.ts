@@ -1,4 +1,5 @@
-// The words of mails about contracts, documents and money (contract 7.270 to 7.282). No customer can have typed any of them.
+// The words of mails about contracts, documents and money (contract 7.270 to 7.282). They contain no word that a customer could
+// have typed.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
 import { sayRenewable } from './letters.ts';

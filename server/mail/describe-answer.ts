@@ -5,7 +5,10 @@ const maxRead = 2_000;
 const maxLength = 200;
 const cut = '…';
 
-/** Cuts out what a server may quote: addresses, parts of the recipient's address, and words from half the length of a token. */
+/**
+ * Cuts out what a server may quote: email addresses, parts of the recipient's address, and words at least half as long as a mail
+ * token.
+ */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
   // The text is normalised like our addresses. Otherwise a wide @ or a decomposed letter would hide an address.
@@ -25,7 +28,10 @@ export function describeAnswer(answer: string | undefined, recipient: string): s
     .slice(0, maxLength);
 }
 
-/** The longest part comes first. Otherwise a shorter part could be cut out of it, and the rest would be left. */
+/**
+ * The longest part comes first. Otherwise a shorter part could be cut out of a longer one, and pieces of the longer one would be
+ * left.
+ */
 function partsOf(recipient: string): string[] {
   const [local = '', domain = ''] = recipient.toLowerCase().split('@');
   const [mailbox = ''] = local.split('+');

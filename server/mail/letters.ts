@@ -9,11 +9,11 @@ type LetterWords = {
   /** How long the link works, such as "1 hour". */
   life: string;
   name: string;
-  /** The title of the product that the link leads on to, if any (contract 9.230). */
+  /** The title of the product that the reader gets to after the page of the link, if any (contract 9.230). */
   product?: string | undefined;
   /** The name of the selling company, in a letter about invoices. */
   seller?: string | undefined;
-  /** In a welcome. */
+  /** What was ordered. Only a welcome says this. */
   ordered?: Ordered | undefined;
   /** The role of an invitation to the staff. */
   role?: string | undefined;

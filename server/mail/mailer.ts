@@ -58,7 +58,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
       const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
-        // A header with letters beyond ASCII would take a mail server with SMTPUTF8 for every mail.
+        // A reply address with letters beyond ASCII is left out, because every mail would then need a mail server with SMTPUTF8.
         ...(replyTo && !/\P{ASCII}/u.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,

@@ -81,7 +81,7 @@ const roles = new Map([
 
 export const sayRole = (role: string | undefined) => (role === 'admin' ? 'an administrator' : 'a manager');
 
-/** Mails of 0.6.0 do not say which roles. */
+/** An unsent mail may be from version 0.6.0, which did not store the roles. */
 function sayRoles(was = '', role = ''): string {
   const [before, after] = [roles.get(was), roles.get(role)];
   return before && after ? ` from ${before} to ${after}` : '';
@@ -94,7 +94,7 @@ const deeds: Record<Capability, string> = {
   sell_services: 'sell services',
 };
 
-/** Mails of 0.6.0 do not say which rights. */
+/** An unsent mail may be from version 0.6.0, which did not store which rights were changed. */
 function sayRights(whats = '', tos = ''): string {
   const answers = tos.split(' ');
   const sentences = whats.split(' ').flatMap((what, n) => sayRight(what, answers[n] === 'yes') ?? []);
@@ -143,7 +143,7 @@ const whereInvoicesGo: Record<string, Pick<Notice, 'subject' | 'text'>> = {
   },
 };
 
-// Mails of 0.6.0 do not say what was changed.
+// An unsent mail may be from version 0.6.0, which did not store what was changed.
 const invoicesGoSomewhere = {
   subject: 'The address for your invoices has changed',
   text: 'The email address for the invoices of your account has been added, confirmed, changed or removed. You can see under Billing where your invoices go.',

@@ -1,4 +1,5 @@
-// Emails that tell people what happened to their account. They contain no word that somebody could have typed.
+// Builds the notices: emails that tell people what happened to their account. They contain no word that somebody could have
+// typed, because otherwise strangers could write to people in our mails.
 
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
@@ -76,7 +77,7 @@ export function buildNotice(
     device: string | undefined;
     hasSupport: boolean;
     who?: Words['who'] | undefined;
-    /** The address of the administrator who did it, or words for a command. */
+    /** The email address of the administrator who did it, or words for a command. */
     by?: string | undefined;
     countsAt?: string | undefined;
     was?: string | undefined;

@@ -47,7 +47,8 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // While no user who holds an address is linked, a verified address decides which user the profile belongs to.
+  // If the profile's id is linked to no user, or to a user who holds no address, then a verified address decides which user the
+  // profile belongs to.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) return createUser(trx, occasion, profile);
   return update(trx, occasion, profile, known as LinkedUser);
@@ -93,7 +94,10 @@ async function update(
   return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
-/** The rest of the profile counts only if it is newer than the last profile that was applied. */
+/**
+ * Stores the address as proved in any case. The other members of the profile are applied only if the profile is newer than the
+ * last profile that was applied.
+ */
 async function proveAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -148,7 +152,7 @@ async function link(
   profile: MarketplaceProfile,
   known: LinkedUser | undefined,
 ): Promise<Applied | undefined> {
-  // A profile that was applied to another user does not count.
+  // A profile that was applied to another user does not make this profile out of date.
   const appliedAt = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
   const isNewer = !appliedAt || profile.profile_updated_at > appliedAt;
   const key = { provider, externalId: profile.id };

@@ -1,5 +1,5 @@
-// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click works once: it
-// starts a session (`continue`) or links two accounts (`connect`). The address has an id, but only the cookie gives access.
+// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click works once: it starts a
+// session (`continue`) or links two accounts (`connect`). The URL has an id, but only the cookie gives access.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -123,8 +123,9 @@ export async function describePending(deps: Dependencies, request: Request, visi
 }
 
 /**
- * `login_needed` does not use the hand-off up. Throws 404 `not_found` if the hand-off or the marketplace link no longer works,
- * 403 `account_suspended` or `admin_not_allowed`, and 409 `email_in_use`.
+ * Does the work of the click and uses the hand-off up. With the result `login_needed`, the user must first log in, and the
+ * hand-off is not used up. Throws 404 `not_found` if the hand-off or the marketplace link no longer works, 403
+ * `account_suspended` or `admin_not_allowed`, and 409 `email_in_use`.
  */
 export async function confirmPending(
   deps: Dependencies,
@@ -175,7 +176,10 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
-/** Returns what the user's last Connect changed, for the page after it. Null if there was none in the last ten minutes. */
+/**
+ * Returns what the user's last click on Connect changed, for the page after it. Null if there was no such click in the last ten
+ * minutes.
+ */
 export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
@@ -207,7 +211,7 @@ function mayConnect(deps: Dependencies, session: LoggedInSession | undefined, us
   return session?.user.id === userId && isConfirmed(deps, session);
 }
 
-/** Throws 404 `not_found` if this browser has no cookie for the id in the page's address. */
+/** Throws 404 `not_found` if this browser has no cookie for the id in the URL of the page. */
 function requireKey({ config }: Dependencies, request: Request): PendingKey {
   const id = readParameter(readQuery(request), 'id');
   const key = readKeys(config.issuer, request).find((each) => each.id === id);

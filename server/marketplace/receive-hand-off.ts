@@ -46,8 +46,9 @@ type Received = { next: string; setCookies: string[]; result: HandOffResult };
 
 /**
  * Logs the user in only if they were the last to log in with this browser. Otherwise the person is asked on /continue, because
- * this is a GET. A browser that repeats its hand-off is led to the same place as before. Throws what `verifyHandOff` and
- * `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a restore of the database.
+ * any site can make a browser send this GET. A browser that repeats its hand-off is redirected to the same place as before.
+ * Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a
+ * restore of the database.
  */
 export async function receiveHandOff(
   deps: Dependencies,
@@ -61,7 +62,8 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  // The session only says who is logged in. So it counts even if the user must still set up a second factor.
+  // The session is only used to see who is logged in. For this, a session is enough even if its user must still set up a second
+  // factor.
   const present = await findSession(deps, request, visit);
   const session = present?.state === 'suspended' ? undefined : present;
 

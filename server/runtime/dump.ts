@@ -55,7 +55,9 @@ export async function findNewestDump(
 
 type Connection = { address: string; env: Record<string, string> };
 
-/** Makes the dump, and checks that it has the table of users. Returns its size. The first signal to stop ends it. */
+/**
+ * Makes the dump, and checks that it has the table of users. Returns the size of the dump. A signal to stop ends the programs.
+ */
 async function runToEnd(
   programs: string,
   { address, env }: Connection,
@@ -83,7 +85,8 @@ async function runToEnd(
       [
         '--format=custom',
         '--no-password',
-        // pg_dump reads addresses in its own way. If it reaches another database, it fails, because the snapshot is not there.
+        // pg_dump reads the URL of a database in its own way. If pg_dump reaches another database, it fails, because the snapshot
+        // is not there.
         `--snapshot=${snapshot}`,
         `--lock-wait-timeout=${lockWaitMs}`,
         `--dbname=${address}`,
@@ -122,7 +125,9 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 
 const lockWaitMs = 600_000;
 
-/** The folder with the programs of version `major`, with a slash at its end. Empty if the programs on the PATH are right. */
+/**
+ * The folder with the programs of version `major`, with a slash at its end. Empty if the programs on the PATH have that version.
+ */
 async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any version.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])

@@ -1,4 +1,5 @@
-// `fetch` with a given `Host`. Plain `fetch` sends its own `Host` or, over https, asks for the given host's certificate.
+// `fetch` with a given `Host`. Plain `fetch` either sends a `Host` of its own or, over https, expects a certificate for the given
+// host.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';

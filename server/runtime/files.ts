@@ -93,7 +93,8 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 
 function cannotRead(path: string, error: unknown): FileError {
   const { code } = error as { code?: string };
-  // `identity`, as root, found no file with this path. EACCES would mislead: it says only that we may not enter the folder.
+  // The script `identity` opens files as root, and found no file with this path. So this reports ENOENT. EACCES would mislead,
+  // because it says only that we may not enter the folder.
   return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
 }
 

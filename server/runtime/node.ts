@@ -15,7 +15,7 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  // The request line counts too. `refuseUnread` answers a larger request as it arrives.
+  // Includes the request line. If a request is larger, `refuseUnread` answers while the request still arrives.
   maxHeaderSize: 16 * 1024,
   // Longer than the usual 60 s of a balancer, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
@@ -46,7 +46,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Node keeps the address once it was read. A client without an address has gone, and its tries could not be counted.
+    // This reads the client address early, because Node keeps an address that was read once. If there is no address, the client
+    // has gone. Its tries could not be counted, so its connection is closed.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -93,7 +94,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // The code below has answered this request already. This is the rest of it.
+  // The code below has answered this request already. Now further bytes of the same request have come.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();
@@ -113,6 +114,10 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Browsers send `Accept` before their cookies. If it is not in this packet, it came earlier, so a person is asking. */
+/**
+ * What makes headers too large is nearly always cookies, so it is nearly always a browser that sends them. Browsers send `Accept`
+ * before their cookies, so it may have come in an earlier packet, which we no longer have. So without `Accept` in this packet we
+ * answer with a page.
+ */
 const readAccept = (packet: Buffer | undefined) =>
   /^accept:[ \t]*([\x20-\x7e]*)/im.exec(packet?.toString('latin1') ?? '')?.[1] ?? 'text/html';

@@ -35,7 +35,8 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
 
 /** Writes one JSON object a line to stdout. `time` is in milliseconds since 1970. */
 export function createLog(level: 'info' | 'error'): Log {
-  // Lines are written synchronously. A thread for each would cost a tenth of a launch, and wait behind the hashing of passwords.
+  // Lines are written synchronously. A thread for writing would take a tenth of the time of a launch, and would wait behind the
+  // hashing of passwords.
   const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
   const some = all.child({}, { level });
   return {
@@ -45,7 +46,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// The log gets only these members, because others that the database adds to its errors may hold personal data.
+// The log gets only these members. The database adds further members to its errors, and those may hold personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;

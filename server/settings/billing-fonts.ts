@@ -59,7 +59,8 @@ export function takeFont(file: Uint8Array): Uint8Array | undefined {
     const hasOutlines = tables.some(({ tag }) => tag === 'glyf' || tag === 'CFF ');
     if (!starts.includes(tagAt(head)) || !hasOutlines || head + length > file.length) return undefined;
     if (head === 0) return file;
-    // A list of tables gives each place from the beginning of the file. So only this font's list itself moves to the beginning.
+    // The places in a font's list of tables are counted from the beginning of the file. So the tables can stay where they are,
+    // and only the list of this font moves to the beginning.
     if (tables.some(({ from }) => from < length)) return undefined;
     return file.slice().copyWithin(0, head, head + length);
   } catch (error) {

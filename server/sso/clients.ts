@@ -11,9 +11,9 @@ export type Client = {
   /** A path at this service. */
   logoPath: string | undefined;
   callbackUrl: string;
-  /** The address that starts the client's own login. */
+  /** The URL that starts the client's own login. */
   loginUrl: string | undefined;
-  /** The address for nudges about events. */
+  /** The URL for nudges about events. */
   eventsUrl: string | undefined;
   /** These words only decide who sees the client in the list of products. They refuse nobody. */
   listedTo: readonly Audience[];

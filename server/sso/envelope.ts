@@ -44,7 +44,7 @@ export async function sealEnvelope(
 export type Claims = { iss: string; aud: string; client: string; iat: number; exp: number; nonce: string };
 
 export type VerifyOptions<T extends Claims> = {
-  /** A signature made with any of these secrets counts. */
+  /** A signature made with any of these secrets is accepted. */
   secrets: readonly string[];
   schema: z.ZodType<T>;
   /** `iss` and `aud` must match byte for byte. */

@@ -24,8 +24,8 @@ export type ActForm = {
 };
 
 /**
- * Builds the forms of all acts about this kind of thing that make sense for what is shown. `hidden` returns what else the form of
- * an act carries, such as `seen`. If `hidden` returns nothing, that form is left out.
+ * Builds a form for each act about this kind of thing, if the act makes sense for what is shown. `hidden` returns what else the
+ * form of an act carries, such as `seen`. If `hidden` returns nothing, that form is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],
@@ -65,7 +65,9 @@ export function isOnPages(about: string, intent: string): intent is Intent {
   return name === about || name === further[about];
 }
 
-/** Says what has happened, for the page that a form leads back to. Null for a form that the page does not have. */
+/**
+ * Says what a form has done, for the page that the browser shows after it. Null for a form that this kind of page does not have.
+ */
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;
 

@@ -66,8 +66,8 @@ const eventsOfPage = 1_000;
 const mostListed = 50;
 
 /**
- * Like `listAudit`, for people who read. Equal refusals in a row are one line. Looks and searches are left out unless they are
- * asked for. A page has up to 50 lines. `people` also has the people who were asked for.
+ * Like `listAudit`, for people instead of programs. Equal refusals in a row are one line. Looks and searches are left out unless
+ * they are asked for. A page has up to 50 lines. `people` also has the people whom the filter names.
  */
 export async function listAuditLines(
   { db }: Deps,

@@ -36,7 +36,10 @@ const filesAnHour = 5;
 
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
-/** How many files count for the limit. Each table counts. All books of one span count as the book that was taken most often. */
+/**
+ * How many files count for the limit. Each table counts. All books of one span count together, as often as the book that was
+ * taken most often.
+ */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
   let tables = 0;

@@ -32,7 +32,10 @@ const maxListed = 200;
 
 const listOpen = (db: Database, now: Date) => listInvitations(db, { now, limit: maxListed });
 
-/** The facts that the form for an invitation is made from. Once the list has changed, the same form counts as a new one. */
+/**
+ * The facts that the form for an invitation is made from. Once the list has changed, an older form is out of date. So a form that
+ * is sent twice sends one invitation.
+ */
 const seenOfAll = (open: Invitation[]) => open.map(({ id }) => id);
 
 /** Returns the open invitations, the newest first, with the names of the people in them. */

@@ -51,7 +51,7 @@ async function findDocument({ db }: Pick<Dependencies, 'db'>, { session }: Staff
   return mayLookAtDocuments(session.user.role, people) ? { facts, invoice, buyer } : undefined;
 }
 
-/** Returns the number of the document that a search has asked for. Null if the text is no such number. */
+/** If a text that somebody searched for is the number of a document, returns that number. Otherwise returns null. */
 export async function findSearched(deps: Dependencies, staff: Staff, q: string): Promise<string | null> {
   const number = q.trim().toUpperCase();
   return (await findDocument(deps, staff, number)) ? number : null;
@@ -155,9 +155,9 @@ export async function listWaiting({ db }: Dependencies, staff: Staff, pays: stri
 }
 
 /**
- * A credit of an invoice frees money of its payments. Returns how much of that money is still unused, and the last credited
- * invoice. A refund takes allocated money only if nothing is unallocated. So while money waits, a credit has freed it, and not a
- * refund.
+ * If an invoice is credited, money that paid it becomes unallocated. Returns how much of that money is still unused, and the
+ * invoice that was credited last. A refund takes allocated money only if its payment has no unallocated money. So if a payment
+ * has unallocated money now, a credit has freed it, and not a refund.
  */
 function findFreed(
   allocations: { number: string; amount: number }[],

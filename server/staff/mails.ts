@@ -30,7 +30,7 @@ const stateOf = ({ givenUpAt, lastError }: UnsentMail): MailState =>
 const seenOfMail = (mail: UnsentMail | undefined) =>
   mail ? { id: mail.id, isGivenUp: mail.givenUpAt !== null } : null;
 
-/** `error` has no address, and nothing that a server quoted from the mail. */
+/** `error` has no email address, and nothing that a server quoted from the mail. */
 const describeMail = (mail: UnsentMail) => ({
   id: mail.id,
   kind: mail.kind,

@@ -29,8 +29,8 @@ export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice)
   ...{ number, status, credited, allocated },
 });
 /**
- * The basis of forms for a credit. Until 1.2.0: 0.6.0 knew no credit of a part, and would have credited everything. With this
- * basis, 0.6.0 refused such a form of 1.0.0.
+ * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`: version 0.6.0 could credit only a whole
+ * invoice. Because of `credits`, an instance of 0.6.0 refused such a form of 1.0.0 as out of date, and did not credit everything.
  */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({

@@ -409,7 +409,7 @@ const changeEmail = act({
     pending: await describePendingNewAddress(db, id, now),
   }),
   async do({ trx, deps, target, record }, { email, removeFactors: removes }) {
-    // Their removal ends an offer, so it comes first.
+    // Removing the factors ends an earlier offer of a new address, so it comes before the new offer.
     if (removes) await removeFactors(trx, deps, target, { keepsPassword: false, record });
     await offerNewAddress(trx, deps, { user: target, email });
     return {};

@@ -5,7 +5,10 @@ import type { Log } from '../basics/log.ts';
 import { readHeaderEnd } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 
-/** Undefined if our proxy wrote no address. Its own address must not count, or strangers could use up everybody's tries. */
+/**
+ * Undefined if our proxy named no client address. The proxy's own address is not used instead. Otherwise all clients would share
+ * one set of limits, and strangers could use up everybody's tries.
+ */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
   let isTold = false;
   return (request: Request, peer: string): string | undefined => {

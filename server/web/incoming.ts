@@ -42,7 +42,7 @@ function decodeHeader(text: string): string {
   }
 }
 
-/** Whether a request names this machine, both in its address and in its `Host` if there is one. */
+/** Whether a request names this machine, both in its URL and in its `Host` if there is one. */
 export function isForThisMachine(request: Request): boolean {
   const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));

@@ -27,8 +27,8 @@ export type Visit = {
 };
 
 /**
- * Whether a login says in its address that it is by a passkey. It hashes nothing, so neither the door nor the proxies count it.
- * Their files in docs/operate/files/ read the address in the same way.
+ * Whether the URL of a login says that the login is by a passkey. Such a login hashes no password, so neither the door nor the
+ * proxies count it as a login by password. The files for proxies in docs/operate/files/ read the URL in the same way.
  */
 export const isByPasskey = (url: string): boolean => /[?&]with=passkey(?:&|$)/.test(url);
 
@@ -37,7 +37,10 @@ export function isSpeculative(request: Request): boolean {
   return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');
 }
 
-/** Whether a browser opens the page by itself, as by Back or a script. After a click or typed address it sends Sec-Fetch-User. */
+/**
+ * Whether a browser opens the page by itself, as by Back or a script. After a click or a typed URL, the browser sends
+ * Sec-Fetch-User.
+ */
 export function isWithoutClick({ headers }: Request): boolean {
   return (
     readHeader(headers, 'sec-fetch-mode') === 'navigate' && readHeader(headers, 'sec-fetch-user') !== '?1'
@@ -48,7 +51,10 @@ export function isWithoutClick({ headers }: Request): boolean {
 export const isFromElsewhere = ({ headers }: Request): boolean =>
   /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
-/** Whether our page at the address `page` led here (`Referrer-Policy: same-origin`). No other site can send that address. */
+/**
+ * Whether the person comes from our page with the URL `page`. From our pages, browsers send this URL (`Referrer-Policy:
+ * same-origin`). No other site can make them send it.
+ */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
 
@@ -86,7 +92,10 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
-/** Reads only parameters with one of our names, and cuts them (text.ts). It does not parse the whole address, as URL would. */
+/**
+ * Reads only parameters with one of our names, and cuts them (text.ts). This does not parse the whole URL, as the class URL
+ * would.
+ */
 export const readQuery = (request: Pick<Request, 'url'>) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
@@ -182,7 +191,9 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** The path of the login page that asks a user who is logged in to log in again, and then leads back. */
+/**
+ * The path of the login page for a user who is logged in but must log in again. After the login, the user returns to this page.
+ */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);
   return loginPathTo(pathname + search).replace('?', '?prompt=login&');

@@ -39,7 +39,7 @@ export const waysToLogIn: (AccountPage & {
   },
 ];
 
-/** The words of other pages for each factor that gives codes. */
+/** The words that other pages use for each factor that gives codes. */
 const codeWords = {
   authenticator: {
     yours: 'your authenticator app',
@@ -53,7 +53,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Lists the words for each kind of factor. */
+/** Joins the words of several kinds of factors, such as "your authenticator app". `between` stands between two kinds. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,

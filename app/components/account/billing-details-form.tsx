@@ -30,8 +30,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
     focusOnError: name === first,
   });
   return (
-    // Without an action, the browser posts to the page's address with its fragment (`#…`). After a refusal, the fragment would
-    // take the focus from the faulty field.
+    // Without an action, the browser posts to the page's URL with its fragment (`#…`). After a refusal, the fragment would take
+    // the focus from the faulty field.
     <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
@@ -73,7 +73,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
   );
 }
 
-/** `vatId` may belong to an address that waits for an administrator. `counts` has the VAT id that counts meanwhile. */
+/** `vatId` may be new, and wait for an administrator with a new address. `counts` has the VAT id that applies until then. */
 export const sayVatId = (
   vatId: string | null,
   counts: Pick<OwnBilling['details'], 'vatId' | 'hasCheckedVatId' | 'hasRefusedVatId'>,

@@ -61,7 +61,7 @@ export function EmailAddress({ email, spelled, isVerified, pending, saved, refus
   );
 }
 
-/** Shows the address as mail servers write it, because a letter of another alphabet may look like one of the reader's. */
+/** Shows the ASCII form of the address too, because letters of another alphabet may look like the letters that readers expect. */
 const Canonical = ({ email, spelled }: Spelled) =>
   spelled === email ? null : (
     <>
@@ -69,7 +69,7 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** Uses the same words whether or not somebody has that address, so that nobody can find out. */
+/** The words are the same whether or not another user has that address, so that the page does not reveal it. */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row

@@ -44,7 +44,7 @@ export function Invoices({
   isOwn?: boolean;
 }) {
   const open = sumOpen(invoices);
-  // Customers have no page of an invoice without a document.
+  // An invoice without a document has no page that customers can open.
   const linkOf = (hasDocument: boolean, number: string) =>
     opens && (hasDocument || !isOwn) ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined;
   return (

@@ -25,7 +25,7 @@ type LinksProps = {
   refused: Refused | undefined;
 };
 
-/** Accounts elsewhere that can log this person in. */
+/** Accounts at other services by which the person can log in here. */
 export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksProps) {
   const hasCredential = hasPassword || hasPasskey;
   const outcome = (

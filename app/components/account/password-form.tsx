@@ -17,7 +17,10 @@ export function Password(props: PasswordProps) {
   return props.hasPassword ? <ChangePassword {...props} /> : <SetFirstPassword {...props} />;
 }
 
-/** People who only came from another product have not proved their address. The link in the mail proves it. */
+/**
+ * People who only came from another product have not proved their address. So they set their first password by a link in a mail,
+ * which proves the address.
+ */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';
   return (

@@ -41,7 +41,7 @@ const Alternatives = ({ all }: { all: ReactNode[] }) =>
 
 function Limits({ schema }: { schema: JsonSchema }) {
   const { minLength, maxLength, minimum, maximum, default: usual, pattern, format } = schema;
-  // The bounds of safe integers limit nothing, so the page leaves them out.
+  // A schema may state the bounds of JavaScript's safe integers. They mean "no limit", so the page leaves them out.
   const isLimit = (value?: number) => value !== undefined && Math.abs(value) !== Number.MAX_SAFE_INTEGER;
   const limits = [
     minLength !== undefined && `At least ${minLength} characters.`,

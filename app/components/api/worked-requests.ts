@@ -1,5 +1,5 @@
-// The worked requests of an operation. A request consists of the examples with the same name: for its parameters, its body and
-// its answer.
+// The worked requests of an operation. Each consists of all examples with the same name: those of the parameters, of the body and
+// of the answer.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

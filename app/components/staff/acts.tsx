@@ -27,7 +27,10 @@ export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
-/** Says what the form that led here has done. A refused form says so itself, unless the page no longer has that form. */
+/**
+ * Says what the form that led here has done. A refused form shows its refusal itself. If the page no longer has that form, this
+ * shows the refusal.
+ */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
   if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;
@@ -203,7 +206,7 @@ const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** Fills in the person's name and address, or a value. */
+/** Replaces `{name}` and `{email}` in the text with the person's, and `{value}` with `value`. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {

@@ -26,7 +26,7 @@ export const both = new Intl.DateTimeFormat('en-GB', {
 
 const height = 100;
 
-/** The labels of the axis are text beside the picture, so that they grow with the reader's letters. */
+/** The labels of the axis are text beside the picture, so that they grow if the reader enlarges text. */
 export function BarChart({ name, title, words: [one, several], unit, bars }: BarChartProps) {
   const most = Math.max(...bars.map(({ count }) => count));
   const marks = listMarks(most);

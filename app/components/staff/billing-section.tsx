@@ -116,7 +116,7 @@ function VatCheck({ isValid, askedAt, name, address, consultation }: Answer) {
   );
 }
 
-/** Only administrators see what will be invoiced, and cancel contracts. */
+/** Only administrators see what will be invoiced. Only they can cancel contracts. */
 export function StaffContracts({ contracts, isAdmin }: Pick<Person, 'contracts'> & { isAdmin: boolean }) {
   if (contracts.length === 0) return null;
   return (

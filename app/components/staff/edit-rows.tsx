@@ -48,7 +48,7 @@ export function EditRows({
     const [, column, number] = /^(\w+)-(\d{1,3})$/.exec(field) ?? [];
     return columns.some((each) => each.name === column) ? [Number(number)] : [];
   });
-  // Rows without values count too. So an added row is still there after the form is refused.
+  // Rows without values are shown too. Otherwise an added row would be gone after the form is refused.
   const count = Math.min(Math.max(1, Math.max(0, ...numbers) + (isAdded ? 1 : 0)), mostRows);
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (

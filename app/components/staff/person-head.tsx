@@ -8,7 +8,7 @@ import { personPath } from './words.tsx';
 
 type Tab = 'login' | 'billing' | 'rights' | 'activity' | 'mails' | 'products';
 
-/** The tabs of the page, and the places whose forms each tab shows. The address of the person alone leads to the first tab. */
+/** The tabs of the page, and the places whose forms each tab shows. Without a tab, the path shows the first. */
 export const tabs: Record<Tab, { title: string; places: Place[] }> = {
   login: { title: 'Login', places: ['notes', 'note', 'login', 'session', 'link'] },
   billing: { title: 'Billing', places: ['billing', 'contract'] },
@@ -18,7 +18,7 @@ export const tabs: Record<Tab, { title: string; places: Place[] }> = {
   products: { title: 'Products', places: [] },
 };
 
-/** `part` is the last part of the address. */
+/** `part` is the part of the path behind the id of the person. */
 export const findTab = (part: string | undefined): Tab | undefined =>
   (Object.keys(tabs) as Tab[]).find((tab) => part === (tab === 'login' ? undefined : tab));
 
@@ -26,8 +26,8 @@ const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' 
 
 const ends = ['thaw', 'resume', 'keep'];
 /**
- * The acts with a button of their own. Acts that end a state, such as a suspension, come before the acts that callers ask for
- * most.
+ * The acts that have a button of their own. First come acts that end a state, such as a suspension. Then come the acts for which
+ * people call support most often.
  */
 const foremost = [...ends, 'send-mail', 'end-sessions'];
 

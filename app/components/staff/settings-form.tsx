@@ -16,7 +16,7 @@ function Line({ field, values, errors }: Filled & { field: Part['fields'][number
   const { name, label, isOptional, hint, inputMode, options } = field;
   const [value, error] = [values[name] ?? '', errors[name]];
   if (options) {
-    // A value that is missing from the list stays a choice, such as a time zone under an older name.
+    // The saved value stays a choice even if the list lacks it. It may be the older name of a time zone.
     const known = Object.hasOwn(options, value) ? options : { [value]: value, ...options };
     return <Choice {...{ label, name, value, hint, error }} options={Object.entries(known)} />;
   }

@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 const isLeftOut = (name: string) =>
   name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
-/** The paths of the folder's files, in the same order on every machine. Links are left out. */
+/** The paths of the folder's files, in the same order on every machine. Symbolic links are left out. */
 export function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !isLeftOut(name))
@@ -34,6 +34,7 @@ export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
     if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
-  // The format can hold this time in any time zone. The real time would make each build produce different bytes.
+  // With the real time, each build would produce different bytes. A zip holds local times from 1980 on, so this time is possible
+  // in every time zone.
   return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
 }

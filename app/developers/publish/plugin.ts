@@ -1,5 +1,5 @@
-// Turns what /developers serves into modules at build time: `virtual:developers` (app/developers/virtual.d.ts). A page loads its
-// module when it is first asked for. At run time nothing is read from docs/ or clients/.
+// Turns what /developers serves into modules at build time: `virtual:developers` (app/developers/virtual.d.ts). The module of a
+// page is loaded when somebody first opens that page. At run time nothing is read from docs/ or clients/.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -75,11 +75,12 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// The key has no file extension. With an extension, other plugins would treat the module as a file of that kind.
+// The key is in the name of the module, so it has no file extension. Otherwise other plugins would treat the module as a file of
+// that kind.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 
-/** Pictures are files of the build, so the module imports their addresses. */
+/** The build chooses the URLs of pictures, so the module imports these URLs. */
 function writePage(key: string): string {
   const document = documents.find(({ slug }) => keyOfPage(slug) === key);
   if (!document) throw new Error(`There is no document for ${key}.`);

@@ -14,7 +14,7 @@ export type Rendered = {
 };
 
 export type Site = {
-  /** The address of a file of this project, if it is published. */
+  /** The path here at which a file of this project is published. Undefined if it is not published. */
   findPublished: (path: string) => string | undefined;
   readText: (path: string) => string;
   /** The address of a picture, if there is one. */
@@ -60,7 +60,7 @@ class DocumentRenderer extends Renderer {
     return `<h${depth} id="${id}"><a href="#${id}">${words}</a></h${depth}>\n`;
   }
 
-  /** Names an anchor as GitHub does, so that a link works in both places. */
+  /** Names an anchor as GitHub does, so that a link works here and on GitHub. */
   #nameAnchor(heading: string): string {
     const anchor = heading
       .toLowerCase()

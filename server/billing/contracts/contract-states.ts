@@ -60,8 +60,8 @@ export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occ
 };
 
 /**
- * The end of the contract if this report ends it. A report ends a contract if it is `canceled`, or if it names an end in the
- * past. If it has both instants, the earlier one is the end.
+ * Returns when this report ends the contract, or undefined if it does not. A report of `canceled` ends the contract at
+ * `occurredAt`, or at `cancelsAt` if that is earlier. Any other report ends it only if `cancelsAt` is in the past.
  */
 export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): Date | undefined {
   const ends = [...(status === 'canceled' ? [occurredAt] : []), ...(cancelsAt ? [cancelsAt] : [])];
@@ -70,8 +70,8 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * When the contract ends after a report that counts. An earlier end that somebody chose here stays. If the report is `canceled`,
- * an end that is still to come moves to the time when the report arrived (contract 7.427).
+ * Returns the end that a contract has once this report counts. If somebody here chose an earlier end, that end stays. If the
+ * report is `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
   const [reportedCancelsAt, chosenCancelsAt] = [report.cancelsAt, known?.chosenCancelsAt ?? null];
@@ -125,10 +125,11 @@ export function applyReport(
 }
 
 /**
- * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new
- * periods when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is
- * not invoiced either. A new price also aligns periods with the zone if an earlier version began them (contract 7.550). If the
- * contract has an end, nothing is aligned, because the end is the start of one of these periods.
+ * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new periods
+ * when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is not
+ * invoiced either. Periods that began under version 1.0.0, or in another time zone of the seller, are aligned with the zone once
+ * the price changes (contract 7.550). If the contract has an end, nothing is aligned, because the end is the start of one of
+ * these periods.
  */
 function scheduleBilling(
   contract: Known | undefined,
@@ -144,7 +145,8 @@ function scheduleBilling(
   const isKept = isBilled && (goesOn || nextPeriodStartsAt > occurredAt);
   const from = isKept ? nextPeriodStartsAt : occurredAt;
   const start = contract?.cancelsAt ? from : alignToZone(zone, from);
-  // The anchor day stays if the start stays on its day. In a short month, the anchor day is later than that day.
+  // If the start stays on the same day of the month, the anchor day stays. The anchor day can be later than that day, such as 31
+  // for a period that starts on 28 February.
   const isSameDay = start.getUTCDate() === from.getUTCDate();
   const anchorDay = isKept && isSameDay ? billingAnchorDay : start.getUTCDate();
   return {
@@ -159,8 +161,9 @@ const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price'])
   one?.interval === other?.interval;
 
 /**
- * The first period of a contract begins at the time of the report. To align it, `scheduleBilling` may have moved its start to a
- * later time of that day. Then this takes the period out of the schedule, so that it is invoiced at once.
+ * The first period of a contract begins at the time of the report. To align it with the zone, `scheduleBilling` may have moved
+ * its start to a later time of that day, and the billing job would wait for that time. So this takes the period out of the
+ * schedule and returns it as `first`, to be invoiced at once.
  */
 export function takeFirstPeriod(
   before: ContractTerms | undefined,

@@ -14,8 +14,8 @@ export const lastDayOfTrial = (zone: string, endsAt: Date): string =>
   dayIn(zone, new Date(endsAt.getTime() - 1));
 
 /**
- * Null if the contract goes on, or if the time of its end is not stored. That is so if a report or an erasure ended a contract
- * that had no planned end.
+ * Null if the contract goes on, or if the time of its end is not stored. The time is missing if a report or an erasure ended a
+ * contract that had no planned end.
  */
 export function findLastDay(zone: string, contract: Ending, now: Date): string | null {
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
@@ -36,7 +36,7 @@ export const findLastDayIn =
   (member: 'trial_ends_at' | 'cancels_at', at: Date): string => {
     if (member === 'trial_ends_at') return lastDayOfTrial(zone, at);
     const contract = contracts.find(({ cancelsAt }) => cancelsAt?.getTime() === at.getTime());
-    // If no contract has this end now, somebody undid or replaced it. That is possible only for an end with a period, whose last
-    // day is the day before.
+    // If no contract has this end now, somebody undid or replaced it. That is possible only if the contract was to end with a
+    // period. The last day is then the day before the end.
     return (contract && findLastDay(zone, contract, now)) ?? lastDayBefore(zone, at);
   };

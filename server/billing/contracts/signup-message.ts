@@ -35,8 +35,8 @@ const quantitySchema = z
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
 /**
- * Whether price and quantity make too much. A quantity of 1 is never refused, because it was accepted before there were
- * quantities. If its price is too high, the periods are blocked.
+ * Whether price times quantity is too high. A quantity of 1 is never refused, because it was accepted before there were
+ * quantities. If the price alone is too high, the periods are blocked instead.
  */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
   (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;

@@ -1,5 +1,5 @@
-// If many signups with the same email address or signup id arrive at once, a unique index lets only one of them through. The
-// others run again and find what the first one created.
+// If many signups with the same email address or signup id arrive at once, a unique index lets only one transaction through. The
+// other transactions run again and find what the first one created.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -59,7 +59,7 @@ import { fillDetails } from './signup-details.ts';
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
-  /** The charges of the report, as they were first reported. */
+  /** The charges that the report names, with the facts of the first report that named each charge. */
   charges: ContractCharge[];
   reason?: IdleReason;
   isNewCustomer: boolean;

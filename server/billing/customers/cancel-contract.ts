@@ -29,7 +29,7 @@ import { lastDayBefore } from '../values/days.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
-/** A contract that is canceled now ends with the current period. A trial, or a contract without periods, ends at once. */
+/** When the contract ends if it is canceled now: with the current period, or at once if it is a trial or has no periods. */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
@@ -40,7 +40,10 @@ export function findEnd(contract: Contract, now: Date): Date {
   return endOfPeriod(start, price.interval, billingAnchorDay);
 }
 
-/** Whether the contract is canceled already. A reported end of the CRM does not count if canceling would end it earlier. */
+/**
+ * Whether the contract is canceled already. An end that the CRM reported is ignored here if canceling now would end the contract
+ * earlier.
+ */
 export const isCanceled = (contract: Contract, now: Date): boolean =>
   contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
 
@@ -115,7 +118,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
-/** This check comes before the customer is asked for a credential. */
+/** Called before the customer is asked for a credential, so that nobody gives a credential for a contract that is not theirs. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }

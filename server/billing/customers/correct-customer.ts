@@ -1,5 +1,6 @@
-// A later report of a signup corrects the name and address of the customer whom it made, until that person has come in (contract
-// 7.536 and 7.537). Nobody else's name or address changes by a report.
+// If a signup created a customer, a later report of the signup corrects the person's name and email address (contract 7.536 and
+// 7.537). It does so only while the person cannot have logged in and was not changed here. No report changes the name or address
+// of anybody else.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { updateAccountNameUnlessEdited } from '../../../db/tables/accounts.ts';
@@ -17,7 +18,10 @@ import type { Signup } from '../contracts/signup-message.ts';
 
 type Correction = { contract: Contract; signup: Signup; now: Date; trace: Trace | undefined };
 
-/** Returns the JSON pointer to an address that is not free or gets no mail. `trx` has locked the contract. */
+/**
+ * Returns the JSON pointer to the email address if somebody else has that address or it cannot get mail. `trx` has locked the
+ * contract.
+ */
 export async function correctCustomer(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,

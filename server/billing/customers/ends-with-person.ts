@@ -1,4 +1,5 @@
-// What ends in billing together with a person.
+// What billing does when a person is erased or takes their account back: it ends contracts, or removes an address for invoices
+// that a stranger may have given.
 import { type Contract, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
 import type { EndsWithPerson } from '../../ground/dependencies.ts';
 import { endContract } from '../invoices/invoicing.ts';

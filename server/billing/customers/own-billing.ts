@@ -123,7 +123,7 @@ function describeGoOn(settings: Settings | undefined, plan: string) {
   return { link: plans[plan]?.link ?? null, name: seller.name, email: seller.email };
 }
 
-/** Returns a function for the history of a person in the account. It finds the last day that a change names. */
+/** Returns a function that finds the last day for a change of a contract's end, in the history of a person in the account. */
 export async function readLastDays({ db, now }: Deps, accountId: string) {
   const [zone, contracts] = await Promise.all([findZone(db), listContracts(db, accountId)]);
   return findLastDayIn(zone, contracts, now());

@@ -189,7 +189,8 @@ export async function confirmInvoiceEmail(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
-    // The reader of the mailbox may be somebody else, whose place stays private. So only `requestId` is kept of the request.
+    // Somebody else may have opened the link, and their IP address and browser stay private. So the audit keeps only the request
+    // id.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
     await tellOfInvoiceEmail(trx, deps, accountId, 'proved', undefined);

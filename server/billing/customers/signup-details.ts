@@ -102,8 +102,8 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` is the known country, which a signup may change only if `canMove`. An absent member, null and an empty text mean the
- * same. `place` has the country even if the rest of the address is faulty.
+ * `country` and `vatId` are the known details. A signup may change the country only if `canMove`. An absent member, null and an
+ * empty text mean the same. The `place` in the result has the country even if the rest of the address is faulty.
  */
 function readBilling(
   billing: unknown,

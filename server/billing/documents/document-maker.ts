@@ -16,7 +16,8 @@ export type DocumentMaker = {
 
 // The longest text that our forms accept needs a tenth of this (docs/operate/sizing.md has the figures).
 const heapMebibytes = 72;
-// Too many small objects end only the thread, but a single object that is too large would end the process.
+// Longer facts are refused. If many small objects fill the heap, only the thread ends. But a single object that does not fit the
+// heap would end the whole process.
 const maxFactsLength = 1_000_000;
 
 /** The thread ends a minute after the last document, and starts again with the next one (contract 7.219). */

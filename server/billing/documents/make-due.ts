@@ -15,7 +15,7 @@ import type { DocumentMaker } from './document-maker.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
 
-// The lease is longer than a document may take.
+// After an instance has claimed a document, no other instance claims it for this time. Making a document takes less time.
 const leaseSeconds = 60;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 60 * 60;

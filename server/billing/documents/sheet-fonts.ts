@@ -2,7 +2,7 @@
 // to 7.492).
 import { clean, type Fonts, listSeen } from './text-lines.ts';
 
-/** A font that pdfkit has opened. The types of pdfkit lack it. */
+/** The part of pdfkit's open font that we use. The types of pdfkit do not describe it. */
 type EmbeddedFont = { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } };
 type WithFont = { _font: EmbeddedFont };
 

@@ -23,7 +23,8 @@ export const listSeen = (text: string): string[] => [
 export type Fonts = { pick: (text: string) => number[]; widthOf: (text: string, font: number) => number };
 
 /**
- * Breaks a clean text at line ends and spaces. Breaks a word only if it is wider than `width`, if possible after `/`, `?` or `&`.
+ * Breaks a clean text at line ends and spaces. A word is broken only if it is wider than `width`. If possible, that break is
+ * after `/`, `?` or `&`.
  */
 export function breakText(text: string, width: number, { pick, widthOf }: Fonts): Line[] {
   const lines = text.split('\n').flatMap((paragraph) => {
@@ -129,8 +130,8 @@ function splitScripts(run: Run): Run[] {
 }
 
 /**
- * The font reverses a text whose first letter belongs to a right-to-left script. If that order is wrong for the run, this
- * reverses the run first.
+ * The font reverses every text whose first letter belongs to a right-to-left script, and no other text. If that is wrong for the
+ * run, this reverses the run beforehand, so that the result is in the right order.
  */
 function orderForFont(run: Run): Run {
   const { text, isRtl } = run;

@@ -150,7 +150,10 @@ export async function invoiceBegun(
   return billed;
 }
 
-/** From when on no period begins. Only a reported end depends on the seller's zone, so other ends do not read the zone. */
+/**
+ * The time from which no period begins. Only an end that the CRM reported depends on the seller's zone, so for other ends the
+ * zone is not read.
+ */
 const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
   findPeriodsEnd(endsByReport(contract) ? await findZone(trx) : 'UTC', contract);
 
@@ -169,8 +172,8 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
-  // Charges that are due at once have no period (`at` is below 0). If their document is blocked, later documents still go on.
-  // Such charges are planned anew each time, for the day on which they are tried.
+  // Charges that are due at once have no period (`at` is below 0). If their document is blocked, later documents are still
+  // issued. Such charges are planned anew each time, for the day on which they are tried.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
@@ -242,7 +245,7 @@ export async function cancelContract(
   });
 }
 
-/** Corrects the planned end of a contract that ends now (contract 7.427). */
+/** If a contract ends now, before its planned end, moves the planned end to now (contract 7.427). */
 export async function bringEndForward(
   trx: Transaction<DB>,
   { id, cancelsAt }: Contract,

@@ -68,7 +68,7 @@ type Issuing = {
   trail?: Trail;
   /** Maps the first day of a period to the lost number that its invoice replaces. */
   replaces?: ReadonlyMap<string, string> | undefined;
-  /** The credit note that has just canceled an earlier invoice, if the new one is issued in its place. */
+  /** For an invoice that is issued in place of an earlier one: the credit note that has just canceled the earlier invoice. */
   creditNote?: string;
   lines?: ChargeLine[];
 };
@@ -176,7 +176,7 @@ export async function issueCreditNote(
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
     replaces: undefined,
-    // A credit of a part has one line, of what is credited.
+    // A credit of only a part has no `lines`: its one line is the credited amount.
     lines: total === corrected.total ? corrected.lines : undefined,
     seller: keepTaxIds(seller, corrected),
     ...shareCredit(corrected, await sumCredited(trx, invoice.id), total),

@@ -15,7 +15,10 @@ import { AppError, invalidMember } from '../../basics/errors.ts';
 import { dayIn } from '../values/days.ts';
 import { findSettings, findZone, zoneOf } from './issue.ts';
 
-/** Throws 409 `billing_paused` while billing waits. Without this check, a trigger in the database would refuse the document. */
+/**
+ * Throws 409 `billing_paused` while billing waits. A trigger in the database would refuse the document, too, but with an error
+ * that has no code for the caller.
+ */
 export async function requireBillingGoesOn(db: Database): Promise<void> {
   if (await findBillingPause(db)) throw new AppError('billing_paused');
 }
@@ -53,7 +56,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // A number that has been given already changes nothing, so its year is not checked.
+    // If the number was given already, nothing changes. So the year of such a number is not checked.
     if (last >= number.serial) continue;
     const today = dayIn(await findZone(trx), await readClock(trx));
     const year = Number(today.slice(0, 4));

@@ -89,7 +89,10 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
 
 type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
 
-/** A detail that is not given stays as in `known`. It is not checked, because somebody else may have entered it. */
+/**
+ * A detail that is not given stays as in `known`. It is not checked again: somebody else may have entered it, and a fault in it
+ * must not stop this change.
+ */
 export function readDetails(
   given: GivenDetails,
   config: Pick<Config, 'production'>,

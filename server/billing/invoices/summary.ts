@@ -58,7 +58,7 @@ export async function readSummary(
 ) {
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
-  // Without `before` the span has no end. A document may be dated ahead of the clock, and then counts for the newest month.
+  // Without `before` the span has no end. A document may be dated ahead of the clock, and is then added to the newest month.
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [

@@ -8,8 +8,8 @@ import { isVatIdOf } from '../values/vat-ids.ts';
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
 /**
- * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` counts. `isVatIdOpen` says that nobody has
- * decided about `vatId`.
+ * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, and tax may be reversed.
+ * `isVatIdOpen` says that `vatId` is marked neither as checked nor as not checked.
  */
 export type TaxedBuyer = {
   country: string | null;
@@ -51,7 +51,7 @@ export const listReverseCountries = (seller: BillingSettings['seller'] | undefin
     ? memberStates.filter((country) => country !== seller.address.country)
     : [];
 
-/** Whether tax is reversed if the VAT id is checked. */
+/** Whether tax is reversed once the VAT id is marked as checked. */
 export const mayReverse = (
   seller: BillingSettings['seller'],
   { country, vatId }: Pick<TaxedBuyer, 'country' | 'vatId'>,

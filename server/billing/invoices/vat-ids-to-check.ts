@@ -24,7 +24,9 @@ import { askVies, type ViesAnswer, viesUrl } from './vies.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'now' | 'log'>;
 
-/** In one run, an instance asks about at most this many, so that the run ends soon even if VIES gives no answer in time. */
+/**
+ * In one run, an instance asks about at most this many VAT ids, so that the run ends soon even if VIES gives no answer in time.
+ */
 const asksPerRun = 5;
 const leaseMs = 60_000;
 const askAgainMs = 15 * 60_000;

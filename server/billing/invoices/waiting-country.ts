@@ -91,6 +91,7 @@ function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
   // Invoices are blocked until there is a country. So the CRM may set one, even if the customer typed the refused country.
   if (isCountryUnread(details)) return others;
-  // The CRM repeats the refused address in each report. If it may not set the address, that address does not wait again.
+  // The CRM repeats the refused address in each report. `address` is listed as edited here, so that the CRM cannot set it again
+  // and the refused address does not wait again.
   return [...others, 'address' as const].sort();
 }

@@ -101,8 +101,8 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /**
- * Pays the invoice that the payment names. Until 1.2.0: version 1.0.0 accepted a refund even before its payment. Such refunds are
- * taken off the payment first.
+ * Pays the invoice that the payment names. Until 1.2.0, refunds of the payment may have arrived before it, because version 1.0.0
+ * accepted such refunds. Such refunds are taken off the payment first.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -259,7 +259,10 @@ export async function allocateUpTo(
   return amount;
 }
 
-/** Frees money that is allocated to a locked invoice, the newest first, until only `allocated` is left. */
+/**
+ * Takes allocated money away from a locked invoice, the newest first, until only `allocated` is left. The money that is taken
+ * away becomes unallocated.
+ */
 export async function freeAllocated(
   trx: Transaction<DB>,
   invoice: Invoice,

@@ -1,4 +1,5 @@
-// Reads the booked entries of a bank statement in CAMT.053 (contract 7.512). The parser knows no DTD and no entities of a file.
+// Reads the booked entries of a bank statement in CAMT.053 (contract 7.512). The parser reads no DTD, so that a file cannot
+// define entities.
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { FileError } from '../../runtime/files.ts';

@@ -17,9 +17,9 @@ import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 import { blockedWords, chargeAgain, compareReissue } from './reissue.ts';
 
 /**
- * Credits `amount`, or all that is left. Payments of the credited part become free. An invoice without a document becomes void as
- * a whole. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or `billing_paused`,
- * and 422 for an amount that cannot be credited.
+ * Credits `amount`, or all that is left. Money that paid the credited part becomes unallocated. An invoice without a document
+ * becomes void as a whole. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or
+ * `billing_paused`, and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
   trx: Transaction<DB>,
@@ -102,7 +102,7 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Stores the total credited, and frees payments beyond what is left to pay. Does not change `invoice`. */
+/** Stores the total credited. Money of payments beyond what is left to pay becomes unallocated. Does not change `invoice`. */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,

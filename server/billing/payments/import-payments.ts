@@ -54,14 +54,17 @@ export async function findKnown(
   return { known: new Set(found.keys()), faults };
 }
 
-/** Does not compare the day. The day is part of the id, and the instant of noon depends on the seller's time zone. */
+/**
+ * Does not compare the day. It is part of the id, so it is equal anyway. The stored instant (noon of that day) may differ,
+ * because the seller's time zone may have changed.
+ */
 const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Payment) =>
   recorded.kind === (isOut ? 'refund' : 'payment') &&
   normalise(recorded.invoiceNumber ?? '') === number &&
   recorded.currency === currency &&
   recorded.amount === amount;
 
-/** Looks for matches only of payments that do not name an invoice in the column for its number. */
+/** Looks for matches only of new payments whose own column for the number does not name an invoice. */
 const findMatches = async (db: Database, payments: ListedPayment[], known: Set<string>) => {
   const asked: ListedPayment[] = [];
   for (const payment of payments)
@@ -133,7 +136,8 @@ export async function* importPayments(
     yield await inTransaction(db, origin, async (trx) => {
       const { exact } = match ?? {};
       const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
-      // Another run may have recorded the payment before the seller's time zone changed.
+      // Another run may have recorded the payment before the seller's time zone changed. Its instant is then another one, and
+      // recording the payment again would be refused.
       if (await findPayment(trx, payment.id)) return describe(payment, 'known');
       if (payment.isBank && !matched) return leave(payment, match);
       const { applied, allocated } = await recordListed(trx, payment, {
@@ -161,8 +165,9 @@ export async function isStillExact(
 }
 
 /**
- * Records a line, which pays the invoice `pays`, or gives the payment of `to` back. The recorded payment keeps the number that
- * the payer wrote, not the one that it pays, so that the same line is the same payment in each version.
+ * Records a line. Money that came in pays the invoice `pays`. Money that went out gives the payment of `to` back. The recorded
+ * payment keeps the number that the payer wrote, not the one that it pays, so that the same line is the same payment in each
+ * version.
  */
 export async function recordListed(
   trx: Transaction<DB>,

@@ -1,6 +1,6 @@
 // Finds the invoice that a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). A payment pays an invoice
-// by itself only if it names one invoice, and is exactly what is open. For other payments this proposes invoices, and people
-// decide.
+// by itself only if it names one invoice, and its amount is exactly what is open. For other payments this proposes invoices, and
+// people decide.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../../db/tables/allocations.ts';
 import { listPrefixes, writeNumber } from '../../../db/tables/document-series.ts';
@@ -14,7 +14,7 @@ import type { ListedPayment } from './payment-file.ts';
 export type Proposal = { number: string; open: number; buyer: string; payment?: string };
 
 export type Match = {
-  /** What the payment pays by itself, or gives back. */
+  /** The invoice that the payment pays, or the payment that it gives back, without a decision by people. */
   exact: Proposal | undefined;
   proposals: Proposal[];
   /**
@@ -96,7 +96,10 @@ const fold = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Money that went out names an invoice. It gives back a payment of that invoice, if as much is left of the payment. */
+/**
+ * Matches money that went out with the payments of the invoices that its text names. The money can give a payment back if at
+ * least this amount is left of that payment.
+ */
 async function matchRefund(
   db: Database,
   { amount, currency }: ListedPayment,
@@ -150,7 +153,9 @@ async function readAlike(db: Database, payments: ListedPayment[]) {
   };
 }
 
-/** The invoices that each payment names. If its own number names an invoice, only that invoice is sure. */
+/**
+ * The invoices that each payment names. If the payment's own column for the number names an invoice, only that invoice is sure.
+ */
 export async function findNamed(db: Database, payments: ListedPayment[]): Promise<Map<string, AllNamed>> {
   const prefixes = await listPrefixes(db);
   const texts = payments.map((payment) => {
@@ -232,7 +237,7 @@ export function findNumbers(
 /** Numbers with more than four digits begin with another digit than 0. */
 const isCount = (digits: string) => digits.length === 4 || !digits.startsWith('0');
 
-/** The year, and each run of digits after it that ends at a mark or at the end. */
+/** Yields the year with each run of digits after it that ends at a mark or at the end. */
 function* split(
   found: string,
   next: string | undefined,

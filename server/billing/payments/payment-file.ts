@@ -33,8 +33,9 @@ export type PaymentFacts = {
 };
 
 /**
- * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. A line of a bank may be
- * money that went out (`isOut`). A line of a bank is recorded only with the invoice that it is about.
+ * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. `isOut` is true if the
+ * money went out, which only a line of a bank can say. An import records a line of a bank only if it matches exactly (contract
+ * 7.516).
  */
 export type ListedPayment = PaymentFacts & {
   line: number;
@@ -91,7 +92,7 @@ export async function readPaymentFile(
 /** What Windows-1252 has from 0x80 to 0x9f. Node 20 leaves these as the control characters of Latin 1. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** What is not UTF-8 is Windows-1252, which has a character for each byte. */
+/** A file that is not UTF-8 is taken for Windows-1252, which has a character for each byte. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -211,7 +212,9 @@ function readBankLine({ day, amount, currency, text, payer, id }: BankLine, toda
   return { ...facts, ...cut(facts), said, isBank: true, isOut: amount < 0 };
 }
 
-/** Programs that export the same statement may use different forms of Unicode and different spaces. */
+/**
+ * Programs that export the same statement may use different forms of Unicode and different spaces. This makes their texts equal.
+ */
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
@@ -219,8 +222,8 @@ export const normalise = (text: string): string | null =>
 export const mostWords = 1_000;
 
 /**
- * Cuts texts for storing. The id is made from the whole texts, because two payments may differ only at the end. `words` is cut
- * later than the stored reference, because an invoice number may stand at the end.
+ * Cuts texts for storing. The id is made from the whole texts, because two payments may differ only at the end. `words` is longer
+ * than the stored reference, because an invoice number may stand at the end.
  */
 function cut({ number, reference }: PaymentFacts) {
   const kept = reference && readPayerText(reference, mostOfPayer.reference);

@@ -1,5 +1,5 @@
-// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or link counts after 24 hours.
-// Until then every administrator can stop it.
+// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or a new link for paying takes
+// effect after 24 hours. Until then every administrator can stop it.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';

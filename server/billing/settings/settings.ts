@@ -84,7 +84,7 @@ const numberSchema = (min: number, max: number) => {
   return z.int(fault).min(min, fault).max(max, fault);
 };
 
-/** An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC count. */
+/** An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC are accepted. */
 const isZoneName = (name: string) => /^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name);
 
 function isTimeZone(name: string): boolean {
@@ -132,7 +132,7 @@ export const settingsSchema = z.strictObject({
         }),
       })
       .describe('address'),
-    // findFaultsBetween checks the VAT id, because its form depends on the country.
+    // findFaultsBetween checks the VAT id, because what a VAT id looks like depends on the country.
     vat_id: field(optional(z.string()), 'vatId', 'VAT ID', { hint: 'Such as DE123456789' }),
     tax_number: field(optional(billingTextSchema(30)), 'taxNumber', 'Tax number', {
       hint: 'One of the two is required where tax is charged',

@@ -1,4 +1,4 @@
-// Links to pay an invoice (contract 7.108 and 7.248): https addresses, with or without placeholders.
+// Links to pay an invoice (contract 7.108 and 7.248): https URLs, with or without placeholders.
 import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
@@ -12,7 +12,7 @@ export function isLinkTemplate(text: string): boolean {
   return protocol === 'https:' && username === '' && password === '';
 }
 
-/** An https address like that of a payment link, without placeholders. */
+/** Whether the text is an https URL as for a payment link, but without placeholders. */
 export const isPlainLink = (text: string): boolean => !text.includes('{') && isLinkTemplate(text);
 
 /** `amount` is what is open, in minor units. */

@@ -5,8 +5,8 @@ import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { dayIn, startOfDay } from './days.ts';
 
 /**
- * Returns the anchor day a month or a year later, at the same time of day. If the month is too short, its last day counts.
- * So with the anchor day 31, 31 January leads to 28 February, and 28 February leads to 31 March.
+ * Returns the anchor day a month or a year later, at the same time of day. If the month is too short, returns its last day. So
+ * with the anchor day 31, 31 January leads to 28 February, and 28 February leads to 31 March.
  */
 export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: number): Date {
   const months = start.getUTCMonth() + (interval === 'month' ? 1 : 12);
@@ -34,8 +34,8 @@ export function startOfPresentPeriod(
 }
 
 /**
- * From this instant on, no period begins. If the CRM reported the end, no period begins on the whole day of the end, because the
- * contract's last day is the day before (contract 7.525 and 7.428). `zone` is the seller's.
+ * From this instant on, no period begins. If the CRM reported the end, this is the start of that whole day in the seller's
+ * `zone`, because the contract's last day is the day before (contract 7.525 and 7.428).
  */
 export const findPeriodsEnd = (
   zone: string,

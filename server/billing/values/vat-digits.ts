@@ -1,17 +1,17 @@
 // Check digits of VAT ids in the EU, by country (contract 7.484). A country or kind of id without a rule here counts as right:
 // Bulgaria and Czechia have other rules for people than for companies, and the rules of some new ids are not public.
 
-/** Adds up what each digit counts. `n` is its place, from 0. */
+/** Adds up `countOf` of each digit. `n` is the place of the digit, from 0. */
 const addUp = (digits: string, countOf: (digit: number, n: number) => number): number =>
   [...digits].reduce((all, digit, n) => all + countOf(Number(digit), n), 0);
 
 const sum = (digits: string, weights: number[]): number =>
   addUp(digits.slice(0, weights.length), (digit, n) => digit * (weights[n] ?? 0));
 
-/** Doubles a digit. If the result has two digits, their sum counts: twice 8 is 1 + 6. */
+/** Doubles a digit. If the result has two digits, adds them: twice 8 is 1 + 6. */
 const twice = (digit: number) => (digit > 4 ? 2 * digit - 9 : 2 * digit);
 
-/** Luhn: from the end, each second digit counts twice. */
+/** Luhn: from the end, each second digit is doubled. */
 const isLuhn = (digits: string): boolean =>
   addUp([...digits].reverse().join(''), (digit, n) => (n % 2 ? twice(digit) : digit)) % 10 === 0;
 
@@ -79,10 +79,10 @@ const rules: Record<string, (id: string) => boolean> = {
   IT: isLuhn,
   LT: isLithuanian,
   LU: (id) => Number(id.slice(0, 6)) % 89 === Number(id.slice(6)),
-  // Ids of people begin with 0 to 3. The new ones have no check digit, so all of them count as right.
+  // Ids of people begin with 0 to 3. New ids of people have no check digit, so each id of a person is accepted.
   LV: (id) => /^[0-3]/.test(id) || sum(id, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3,
   MT: (id) => sum(id, [3, 4, 6, 7, 8, 9, 10, 1]) % 37 === 0,
-  // Companies have the older rule, and since 2020 people in business have the other.
+  // Ids of companies follow the older rule, which comes last here. Since 2020, people in business have ids by MOD 97-10.
   NL: (id) =>
     /[+*]/.test(id) ||
     isMod97(`NL${id}`) ||

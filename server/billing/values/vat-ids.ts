@@ -45,17 +45,20 @@ export function readVatId(country: string, text: string): string | undefined {
   return isVatIdOf(country, id) && hasRightVatDigits(country, id.slice(2)) ? id : undefined;
 }
 
-/** Whether the VAT id is spelled like one of this EU country. Its digits may be wrong. */
+/** Whether the VAT id has the prefix and the form of this EU country. Does not compute the check digit. */
 export function isVatIdOf(country: string, id: string): boolean {
   const prefix = vatPrefix(country);
   return id.startsWith(prefix) && forms[country]?.test(id.slice(prefix.length)) === true;
 }
 
-/** Reads the VAT id of a buyer without a known country. The prefix of an EU country requires the form of that country. */
+/**
+ * Reads the VAT id of a buyer without a known country. If it begins with the prefix of an EU country, it must have that country's
+ * form.
+ */
 export const readVatIdOfAny = (text: string): string | undefined =>
   readVatId(countryOfVatId(text) ?? '', text);
 
-/** Whether only a digit of the VAT id is wrong. */
+/** Whether the VAT id has the form of its country, but a digit is wrong. */
 export const isMistypedVatId = (text: string): boolean => {
   const country = countryOfVatId(text);
   return country !== undefined && isVatIdOf(country, bare(text)) && readVatId(country, text) === undefined;

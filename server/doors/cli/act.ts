@@ -189,7 +189,8 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed = option === undefined ? rest.shift() : options[option];
-          // A script whose variable is unset gives an empty value. Leaving the option out would mean something else.
+          // A script whose variable is unset gives an empty value. It is refused, because leaving the option out would mean
+          // something else.
           if (option !== undefined && typed === '')
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : typed;

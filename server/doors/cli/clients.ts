@@ -48,7 +48,7 @@ const toJson = (status: Status) => ({
   last_failure: status.failure,
 });
 
-/** Writes a block of lines instead of a row, because addresses can be long. */
+/** Writes a block of lines instead of a row, because URLs can be long. */
 function toText(status: Status): string {
   const { client, settings, launchedAt, latest, latestAt } = status;
   const lines = [

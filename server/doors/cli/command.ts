@@ -67,7 +67,7 @@ export function readEmail(text: string): string {
   return email;
 }
 
-/** A user is named by id or by address (contract 12.41). */
+/** A user is named by id or by email address (contract 12.41). */
 export type UserKey = { id: string } | { email: string };
 
 export const userKeyWords = 'an address that they hold or can have back, or their id';

@@ -113,9 +113,9 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was. So this ends everything
- * older, in one transaction. Statements that change everybody's rows do so in ranges, so that each stays well under the time
- * limit.
+ * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was. So this ends all sessions,
+ * links and pending changes that the restored database has, in one transaction. Statements that change everybody's rows do so in
+ * ranges, so that each stays well under the time limit for a statement.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,
@@ -137,7 +137,7 @@ async function endWhatIsOlder(
   await deleteAllNewAddresses(trx);
   await deleteAllInvitations(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
-  // Some of these users may have changed their mind in the time that is lost.
+  // Some of these users may have canceled their deletion in the time that is lost.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);
     const dueAt = dueAfter(at);

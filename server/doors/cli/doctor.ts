@@ -53,7 +53,8 @@ function readTarget(config: Config, name: string, options: Options): Target {
     throw new CommandError(
       `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
     );
-  // With --url, the doctor examines a client elsewhere. The address for nudges of the demo client here is not that client's.
+  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for nudges
+  // is not used, because the client elsewhere has another one.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {
@@ -79,7 +80,7 @@ function describeMissing({ clients, unreadSettings }: Config, name: string): str
   ].join('\n');
 }
 
-/** A hand-off sent to the address logs somebody in, so it must not travel in the clear. */
+/** A hand-off that is sent to the URL logs somebody in, so it must not travel in the clear. */
 function requireAddress(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));

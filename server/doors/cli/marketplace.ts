@@ -76,7 +76,7 @@ async function importFile(file: string, options: ReportOptions, isStopped: () =>
     hideCursor: true,
   });
   let done = 0;
-  // Report lines and a progress bar in the same terminal would overwrite each other.
+  // A progress bar in the terminal that also shows the lines of the report would overwrite these lines.
   if (report !== out) bar.start(input.size, 0, { done, refused: 0 });
   const onBatch = async (results: LineResult[]) => {
     add(results);

@@ -123,7 +123,7 @@ const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left'
 function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
-  // A payment that was recorded before may pay an invoice by now, so this does not say that it is for none.
+  // A payment that was recorded before may pay an invoice by now, so this does not say “for no invoice” about it.
   const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
   const sign = outcome === 'refund' ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';

@@ -115,7 +115,8 @@ export function createDemoClients({
       },
       endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
-        // The shell answers an error of the store.
+        // A failed store says nothing about the hand-off. So its error is thrown, and the service answers it like any unexpected
+        // error.
         if (found.code === 'store_unavailable') throw found.cause;
         refusal = found;
         return undefined;

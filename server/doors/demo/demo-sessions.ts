@@ -97,7 +97,7 @@ export function createDemoSessions() {
         show(kept, { seq, type, occurredAt, effect });
       }
     },
-    /** Missed events can never be read, so nobody can say which logins still count. */
+    /** Some events were missed and can never be read, so nobody can say which logins are still valid. So all sessions end. */
     startOver() {
       const occurredAt = new Date().toISOString();
       for (const kept of listLive(client)) {

@@ -41,8 +41,9 @@ export async function documentFile(
 }
 
 /**
- * For staff. A download counts as a look at the buyer. If the last credential is too old, it leads to the login. Throws 404
- * `not_found` and 429 `rate_limited` as `lookAtDocument` does. The shell hides the route from people who are not staff.
+ * For staff. A download counts as a look at the buyer. If the last credential is too old, the browser is led to the login. Throws
+ * 404 `not_found` and 429 `rate_limited` as `lookAtDocument` does. server/instance/shell.ts hides the route from people who are
+ * not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,

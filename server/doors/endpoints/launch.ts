@@ -90,7 +90,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
     state,
     returnTo,
     prompt,
-    // No credential could meet a time in the future.
+    // No credential could meet a time in the future, so the time is at most now.
     ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
   };
 }

@@ -16,7 +16,7 @@ export type SamplePlace = { isTaken: boolean };
 
 /**
  * Leads to the login if a credential is needed. Throws 404 `not_found` for managers, 404 `not_configured` without settings, and
- * 503 `unavailable` while another sample is made. The shell hides the route from people who are not staff.
+ * 503 `unavailable` while another sample is made. server/instance/shell.ts hides the route from people who are not staff.
  */
 export async function sampleFile(
   deps: Dependencies,

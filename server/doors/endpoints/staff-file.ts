@@ -26,8 +26,8 @@ export type FilePlaces = { taken: number };
 
 /**
  * Leads to the page of the files if a credential is needed first. Throws 404 `not_found` for managers and unknown files, 422
- * `validation_failed` for wrong days, 503 `unavailable` if two files are being sent, and 429 `rate_limited`. The shell hides
- * the route from people who are not staff.
+ * `validation_failed` for wrong days, 503 `unavailable` if two files are being sent, and 429 `rate_limited`.
+ * server/instance/shell.ts hides the route from people who are not staff.
  */
 export async function staffFile(
   deps: Dependencies,

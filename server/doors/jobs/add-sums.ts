@@ -3,7 +3,10 @@ import { isUndone } from '../../../db/postgres/away.ts';
 import { addToSums } from '../../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
-/** If this fails, counts that were certainly not added are kept for the next time. All other counts are taken to be added. */
+/**
+ * If this fails, counts that were certainly not added are kept for the next time. All other counts are dropped, because they may
+ * have been added.
+ */
 export async function addSums({
   db,
   metrics: { sums },

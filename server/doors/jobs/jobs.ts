@@ -19,8 +19,8 @@ import { sweep } from './sweep.ts';
 export function startJobs(deps: Dependencies): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
-  // Each lane of mails has a mailer with its own connections. Thanks to that, a mail that somebody waits for never waits until
-  // the mail server has taken the mails of another lane.
+  // Mails are sent in three lanes (db/tables/mails.ts). Each lane has a mailer with its own connections, so that a mail that
+  // somebody waits for never waits until the mail server has taken the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const maker = openDocumentMaker(config.billingFonts);
@@ -30,7 +30,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
-    // A client that pulls has its events numbered by the pull. This job is for clients that do not pull.
+    // If a client pulls, the pull gives its events their numbers. This job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, async (signal) => {

@@ -29,7 +29,10 @@ export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'ma
 export const perform = async (ctx: Staff & { deps: Dependencies }, act: AnyAct, asked: Asked) =>
   act.about.answer(await actAsStaff(ctx.deps, ctx, act, asked));
 
-/** The procedures of the acts whose right has a name that begins with `part`. The rest of that name names the procedure. */
+/**
+ * Makes a procedure of each act whose right begins with `part`. With `people`, the act with the right `people.freeze` becomes the
+ * procedure `freeze`.
+ */
 export const proceduresOf = <Part extends string, Acts extends Record<string, AnyAct>>(
   part: Part,
   acts: Acts,

@@ -75,7 +75,7 @@ export const invoiceFormsRouter = router({
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
-  /** The number of the document that a search for people has asked for. */
+  /** If the text of a search for people is the number of a document, returns that number. */
   searched: staff
     .input(z.object({ q: text('q') }))
     .query(({ ctx, input }) => findSearched(ctx.deps, ctx, input.q)),

@@ -119,7 +119,7 @@ export const staffFormsRouter = router({
     return { person, forms: listPersonForms(person) };
   }),
 
-  /** What a form has done, for the page that it leads back to. Null for an unknown intent. */
+  /** Says what a form has done, for the page that the browser shows after it. Null for an unknown intent. */
   outcome: staff
     .input(z.object({ about: z.string(), intent: text('intent') }))
     .query(({ input }) => sayOutcome(input.about, input.intent)),
@@ -130,7 +130,10 @@ export const staffFormsRouter = router({
     return { ...listed, mails: withForms(listed.mails) };
   }),
 
-  /** The answer of `admin.invitations.list`, with forms. `holder` is who has the address that an invitation was refused for. */
+  /**
+   * The answer of `admin.invitations.list`, with forms. If an invitation was refused because somebody has its email address,
+   * `holder` is the id of that person.
+   */
   invitations: allowed('invitations.list')
     .input(z.object({ refused: textSchema('email').optional() }))
     .query(async ({ ctx, input: { refused } }) => {

@@ -53,7 +53,7 @@ const buildRouterForNobody = (name: string, { method }: Request) =>
 
 export const appRouter = router({ ...peopleRouters, admin: adminRouter });
 
-/** Types a client of /trpc. */
+/** The type of this router, for programs in TypeScript that call /trpc. */
 export type AppRouter = typeof appRouter;
 
 export const pagesRouter = mergeRouters(

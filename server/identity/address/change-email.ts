@@ -75,15 +75,16 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // The mail above may wait for the row of `owner`. The pending change is locked after it, as in an erasure of the owner.
-    // Otherwise the two could deadlock.
+    // Storing the mail above may wait for the row of `owner`. The pending change is locked only after that row, because an
+    // erasure of the owner locks in this order, too. Otherwise the two could deadlock.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the next statement ends it, too.
+  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
+  // exists, and the next statement ends it, too.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
@@ -145,7 +146,8 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // This stores the change that a take-back undoes. It precedes `reserveAddress`, where a trigger stores a missing change.
+    // This comes before `reserveAddress`, because it stores the change that a take-back undoes. A trigger on reserved addresses
+    // would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

@@ -37,8 +37,8 @@ export async function readAuthenticatorCode(
 
 export const secretContext = (userId: string) => `authenticator ${userId}`;
 
-// The answer `other_time` tells somebody who guesses that a code is right at another time, perhaps soon. So such a code is
-// barred until after its time, and never accepted (contract 9.248).
+// The answer `other_time` tells a guesser that the code is right at another time, perhaps soon. So such a code is barred until
+// after its time, and never accepted (contract 9.248).
 const barredFor = (userId: string, step: number) => ({
   key: `code-barred:${digestOf(`${userId} ${step}`)}`,
   times: 1,

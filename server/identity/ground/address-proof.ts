@@ -27,7 +27,8 @@ import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails to the user, even of unsent mails. Take-back links go on working. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the next statement ends it, too.
+  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
+  // exists, and the next statement ends it, too.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
@@ -37,7 +38,10 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
 export const findLaunchedClient = (path: string | undefined): string | undefined =>
   /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
 
-/** A stranger may have chosen `next`, so only a client's name or an id is kept. Without `state`, clients start a login again. */
+/**
+ * A stranger may have chosen `next`, so only a client's name or an id is kept. A launch then has no `state`, so the client starts
+ * a new login.
+ */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };

@@ -66,12 +66,15 @@ export async function findLastUser(
   return device && findLastUserOfDevice(db, device);
 }
 
-/** Names a browser by its user and since when they have known it. The cookie cannot be the name: each login changes it. */
+/**
+ * Names a browser by its user and the time since when that user has known it. The cookie cannot be the name, because each login
+ * changes it.
+ */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
 /**
- * What a guess at a password or a code counts for. A new password starts new counts, so its owner gets in even if others used up
- * the tries at the old one. A browser that this user does not know has no count of its own.
+ * Says which counts a guess at a password or a code uses up. A new password starts new counts, so its owner gets in even if
+ * others used up the tries at the old one. A browser that this user does not know has no count of its own.
  */
 export function countGuessFor(account: string, owner: PasswordOwner | undefined, address: string): Tried {
   const hash = owner?.passwordHash ?? '';

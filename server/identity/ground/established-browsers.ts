@@ -23,7 +23,10 @@ export async function isEstablishedBrowser(
   return isDeviceEstablished(db, { userId, tokenHash, before: daysAfter(now(), -establishedDays) });
 }
 
-/** Names an established browser, for counts that a thief must not use up. The name stays if a thief sets a new password. */
+/**
+ * Names an established browser, for counts that a thief must not use up. If a thief sets a new password, the browser keeps its
+ * name, and so the owner keeps the counts.
+ */
 export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
   const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;
   if (!knownAt || !(isFirstDevice || knownAt <= daysAfter(now, -establishedDays))) return undefined;

@@ -1,7 +1,7 @@
 // Keeps the answer to a form that works once (contract 9.287). If somebody presses twice, the browser shows only the second
-// answer, so the second press gets the first answer again. The answer is sealed with a key made from all our cookies, so
-// neither the database nor another browser can open it. Each page with a form renews the cookie below. So the same form works
-// again from a new page, because what it did may have been undone meanwhile.
+// answer, so the second press gets the first answer again. The answer is sealed with a key made from all our cookies, so neither
+// the database nor another browser can open it. Each page with a form renews the cookie below, and an answer is found only with
+// the same cookie. So the same form works again from a new page, because its effect may have been undone meanwhile.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { Turns } from '../../../db/postgres/turns.ts';
@@ -59,7 +59,8 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
 
 /**
  * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request waits
- * for the first, unless too many wait already. `isDone`: a form has done its work. Any other form that does so drops the answer.
+ * for the first, or is refused if too many wait already. `isDone`: the form has done its work. If a form without `worksOnce` has
+ * done its work, the kept answers of the browser are dropped.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
@@ -125,7 +126,10 @@ const isKnown = ({ config }: Deps, request: Request): boolean =>
 
 const waiting = new Turns({ each: maxWaiting, maxWaiting: { all: 0, each: 0 } });
 
-/** Undefined if the first request did nothing or takes too long. Holds no database connection. Throws 503 `unavailable`. */
+/**
+ * Waits for the answer to the first request with this form. Undefined if that request did nothing or takes more than ten seconds.
+ * Throws 503 `unavailable` if too many requests of the browser wait already. Holds no database connection while it waits.
+ */
 async function waitForAnswer(
   { db, now }: Deps,
   key: Key,
@@ -139,7 +143,7 @@ async function waitForAnswer(
   try {
     for (let tries = 0; found && !found.sealed; tries++) {
       await new Promise((done) => setTimeout(done, pausesMs[tries] ?? longestPauseMs));
-      // A canceled request must not act by itself, because nobody would see what it did.
+      // If a request was canceled while it waited, it must not do the work of the form, because nobody would see the result.
       if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
       found = await find();
     }

@@ -1,4 +1,5 @@
-// Finds likely slips in a typed domain: domains one letter off a mail host that very many people use (contract 9.220 to 9.222).
+// Finds likely slips in a typed domain: domains that differ by one letter from a mail host that very many people use (contract
+// 9.220 to 9.222).
 import { AppError, type FieldError } from '../../basics/errors.ts';
 import { readEmailAddress } from './email-address.ts';
 
@@ -25,7 +26,7 @@ const bigHosts = [
   'comcast.net',
 ];
 
-/** Real hosts that are one letter off one of `bigHosts`. */
+/** Real hosts that differ by one letter from one of `bigHosts`. */
 const realHosts = new Set([
   ...['mail.com', 'email.com', 'ymail.com', 'gmail.ru', 'mai.ru', 'yandex.eu'],
   ...['aon.com', 'ao.com', 'bol.com', 'sol.com', 'love.com', 'life.com', 'line.com', 'five.com', 'olive.com'],

@@ -61,7 +61,10 @@ async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promi
   return true;
 }
 
-/** Only a summary with a take-back link delays the next such link. Otherwise a thief could cause a summary to delay the link. */
+/**
+ * A summary with a take-back link waits only for the pause after the last summary that had such a link. Otherwise a thief could
+ * first cause a summary without a link, and so delay the link.
+ */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const rest = { userId, recipient, group: groupOf(kind) };

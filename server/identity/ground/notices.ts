@@ -1,4 +1,4 @@
-// Tells owners what happened to their account. Nobody can have typed any text in the mail.
+// Tells owners what happened to their account. The mail contains no text that somebody could have typed.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -22,8 +22,8 @@ import { insertWithinLimits } from './notice-limits.ts';
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
 /**
- * Only for an address that the user holds. `request` is the request of the browser that made the change, if one did. `facts`
- * say what has changed, and must contain nothing that somebody typed.
+ * Call it only for an address that the user holds. `request` is the request of the browser that made the change, if one did.
+ * `facts` say what has changed, and must contain nothing that somebody typed.
  */
 export async function notify(
   trx: Transaction<DB>,

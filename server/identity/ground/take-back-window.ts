@@ -27,7 +27,9 @@ export const findWindowSince = (
 ): Promise<Date | undefined> =>
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
-/** `earlier` is the number of changes before the shown ones. No change shows a place or an address. */
+/**
+ * `earlier` is the number of changes before the shown ones. No change shows where it was made from: no place and no IP address.
+ */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 
 const maxShown = 50;

@@ -8,18 +8,21 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 type Warning = {
   kind: WarningKind;
-  /** Undefined for an operator's command, or if the service itself tells. */
+  /** Undefined for an operator's command, and for a warning by the service itself. */
   actorId?: string | undefined;
   tellsActor?: boolean;
   /** The user that the warning is about. They get a notice of their own instead. */
   about?: string;
-  /** For what nobody did. Each administrator gets the mail only once, even if several transactions report it at the same time. */
+  /**
+   * For an event that nobody caused. Each administrator gets the mail only once, even if several transactions report the event.
+   */
   isOnce?: boolean;
   /** Must contain nothing that somebody typed. */
   details?: Record<string, string>;
 };
 
-// Until 1.2.0: an instance of 1.0.0 does not know these kinds of mail, and must not send them. It fails on a mail without `at`.
+// Until 1.2.0: an instance of 1.0.0 on the same database does not know these kinds of mail, and must not send them. So these
+// mails have no `at`, because 1.0.0 fails on a mail without it.
 const newKinds: WarningKind[] = ['no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */

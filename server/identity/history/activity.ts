@@ -1,5 +1,5 @@
-// The activity that users read about their own account, in plain words: 90 days of audit events, and of changes without one. It
-// names nobody else, and says nothing about other accounts.
+// The activity that users read about their own account, in plain words: 90 days of audit events, and of changes that have no
+// audit event. The activity names nobody else, and says nothing about other accounts.
 
 import {
   type ActivityLine,
@@ -74,7 +74,10 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /** Null if the author is unknown. If an event's change is by `database`, a version that kept no history made the event. */
+    /**
+     * Null if the author is unknown. If an event's change is by `database`, the event was made by an old version that kept no
+     * history.
+     */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) =>
       members ? describeMembers(subject, members, findLastDay) : [],

@@ -152,7 +152,8 @@ export function describeAuthor(
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // Only its user changes a profile. If somebody else was logged in, the user opened a link in a mail in that browser.
+  // Only users themselves change their profile. If the history names another user, the owner of the profile opened a link from a
+  // mail in a browser where that other user was logged in.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By someone else in your account' : 'By you';
 }

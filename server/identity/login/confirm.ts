@@ -24,7 +24,7 @@ export type ConfirmAsks = {
   /** False if the user has no credential yet. Then they must first set one by mail. */
   canConfirm: boolean;
   hasPassword: boolean;
-  /** The password needs a code of one of these, or a recovery code. Empty if the password is enough. */
+  /** Besides the password, the user must give a code of one of these, or a recovery code. Empty if the password is enough. */
   codeFactors: CodeFactor[];
   hasPasskey: boolean;
   /** The way to confirm without a passkey. */
@@ -97,7 +97,7 @@ export async function confirmWithoutPassword(
   return mustAsk ? confirm(deps, actor, form) : {};
 }
 
-/** Without `typed`, the password is enough. Returns what is wrong with the code. */
+/** If `typed` is undefined, the password is enough. Returns what is wrong with the code, or undefined if all is right. */
 async function confirmByPassword(
   deps: Dependencies,
   actor: AnyActor,

@@ -27,5 +27,5 @@ export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'
   return { url: url.href, path, title: client.title };
 }
 
-/** Escapes as little as possible, because the whole path is escaped once more when it is part of another address. */
+/** Escapes as little as possible, because the whole path is escaped once more when it is part of another URL. */
 const escapeShortly = (value: string) => value.replace(/[%&+# ]/g, encodeURIComponent);

@@ -1,4 +1,4 @@
-// Why somebody cannot log in (contract 12.192), by the facts and counts by which a login is refused. It counts no try.
+// Why somebody cannot log in (contract 12.192). This reads the same facts and counts as a login does, but counts no try.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPasskeys } from '../../../db/tables/passkeys.ts';
 import { listPasswordOwners, type PasswordOwner } from '../../../db/tables/password-owners.ts';
@@ -29,7 +29,7 @@ export type ObstacleDeps = Pick<Dependencies, 'config' | 'now' | 'guessLimits' |
 
 /**
  * Each reason why a login is refused, or leads to another page first. `waitMinutes` says how long each full limit lasts.
- * `addresses` are the ones from which tries were refused lately, because some limits belong to one network.
+ * `addresses` are the client addresses from which tries were refused lately, because some limits belong to one network.
  */
 export async function findObstacles(deps: ObstacleDeps, user: User, addresses: string[]) {
   const waitMinutes = await findWaits(deps, user, addresses);

@@ -58,7 +58,8 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // The counter has not grown, so somebody may have a copy of the passkey. No stranger can sign, and so fill the table.
+    // The counter has not grown, so somebody may have a copy of the passkey. Only somebody who has the passkey gets this far, so
+    // no stranger can fill the table with these events.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

@@ -1,5 +1,6 @@
-// Our paths that lead a browser on to a client (contract 9.191). After a form, only the page /go leads to them, because browsers
-// apply the `form-action` of a page also to the redirects after its forms.
+// Our paths that redirect to a client: a launch, and a logout that a client started (contract 9.191). No form redirects to such a
+// path, because browsers apply the `form-action` of a page also to the redirects after its forms. So the form redirects to the
+// page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { readOwnPath } from '../../web/requests.ts';

@@ -43,7 +43,10 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
   };
 }
 
-/** What our script tells the browser, so that it forgets removed passkeys. The members are named as the script's library asks. */
+/**
+ * What our script tells the browser, so that the browser forgets removed passkeys. The script's library prescribes the names of
+ * the members.
+ */
 export async function describeSignals(deps: Dependencies, { session: { user } }: AnyActor) {
   const passkeys = user.hasPasskey ? await listPasskeys(deps.db, user.id) : [];
   return {
@@ -118,7 +121,7 @@ export async function storeNewPasskey(
 /** Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found`, and 422 `validation_failed`. */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  // This needs a recent credential, because the owner tells their passkey from a thief's by its name.
+  // Renaming needs a recent credential, because the name is how owners recognise a passkey that a thief has added.
   actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {

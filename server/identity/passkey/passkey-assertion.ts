@@ -1,4 +1,4 @@
-// Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` makes each use count once.
+// Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` accepts each use only once.
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../../db/tables/passkeys.ts';
@@ -63,7 +63,10 @@ export async function checkAssertion(
   return { passkey, challenge, counter, backedUp };
 }
 
-/** Returns undefined once for each challenge, or else the reason for the refusal. The caller has locked the user. */
+/**
+ * Returns undefined if the use is accepted, or else the reason for the refusal. Each challenge is accepted only once. The caller
+ * has locked the user.
+ */
 export async function consumePasskey(
   trx: Database,
   { now }: Pick<Dependencies, 'now'>,

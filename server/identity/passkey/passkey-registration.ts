@@ -1,4 +1,5 @@
-// Checks a new passkey as section 7.1 of WebAuthn asks, but without the attestation: the word of the authenticator's maker.
+// Checks a new passkey as section 7.1 of WebAuthn asks, but leaves out the attestation, in which a maker vouches for its
+// authenticator.
 import { z } from 'zod';
 import type { Passkey } from '../../../db/tables/passkeys.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -71,7 +72,7 @@ export async function checkRegistration(
   return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
 }
 
-/** Removes the attestation. For some attestations the library would fetch lists from addresses that the sender chose. */
+/** Removes the attestation. For some attestations the library would fetch lists from URLs that the sender chose. */
 async function dropAttestation(
   { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
   { response }: z.infer<typeof registrationSchema>,

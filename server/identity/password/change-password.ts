@@ -37,8 +37,8 @@ export async function changePassword(
     await counted.giveBack(deps.db);
     throw error;
   });
-  // Both passwords were typed here, so they may be compared. A password set by mail is not compared: a reader of the mailbox
-  // could guess the old one.
+  // Both passwords were typed here, so they may be compared. A password set by mail is not compared with the old one, because the
+  // answer would help a reader of the mailbox to guess the old one.
   if (isSamePassword(currentPassword, newPassword))
     throw invalidMember('/newPassword', faultWords.password_same);
   const { email, name } = session.user;

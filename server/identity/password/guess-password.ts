@@ -12,7 +12,11 @@ export type Guess = {
   giveBack: Awaited<ReturnType<Dependencies['guessLimits']['countTry']>>['giveBack'];
 };
 
-/** Does the same work if there is no owner. Throws 429 `rate_limited`. Also throws 503 or 400, and then counts no guess. */
+/**
+ * Does the same work if there is no owner. Throws 429 `rate_limited` if too many guesses were made. Throws 503 `unavailable` if
+ * too many passwords are being hashed or no time is left, and 400 `invalid_request` if the client has gone. With 503 and 400 no
+ * guess is counted.
+ */
 export async function guessPassword(
   deps: Dependencies,
   request: Request,

@@ -24,14 +24,14 @@ export const buildBusy = () =>
     headers: { 'Retry-After': '2' },
   });
 
-/** If this returns true, it counts as a refusal. */
+/** Whether all slots are taken. If they are, the function counts a refusal. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;
   return true;
 }
 
-/** `active` and `waiting` are the present numbers. `refused` counts since the start. */
+/** `active` and `waiting` are the present numbers. `refused` is the number since the start of the process. */
 export const readHashing = () => ({
   active: threads.activeCount,
   waiting: threads.pendingCount,

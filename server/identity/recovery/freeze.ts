@@ -20,7 +20,10 @@ import { type AuthorTrail, type Recorder, trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './take-back.ts';
 
-/** Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor is left, and 403 `not_allowed`. */
+/**
+ * Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor is left, and 403 `not_allowed` if another
+ * mailbox was told first.
+ */
 export async function freeze(
   deps: Dependencies,
   request: Request,
@@ -64,7 +67,10 @@ async function tellMailboxes(
 
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** Lists the current address, then the reserved addresses, earliest first. `told` lists the changes that mails reported there. */
+/**
+ * Lists the current address, then the reserved addresses, earliest first. `told` lists the changes that were reported in mails to
+ * that address.
+ */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const { id: userId, email: present } = user;
   const [reserved, working] = await Promise.all([

@@ -102,7 +102,10 @@ export async function consumeFactor(
 
 const maxGuesses = 30;
 
-/** Counts only for the link, because a thief and the owner may guess from the same place. True for the last allowed guess. */
+/**
+ * A guess counts only for the link and not for the client address, because a thief and the owner may guess from the same place.
+ * Returns true for the last allowed guess.
+ */
 async function countTry(
   { db, takeBackLimits }: Dependencies,
   { address }: Visit,

@@ -68,7 +68,8 @@ export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'su
 
 /** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Mails go first: this waits for a mail that is being sent. Its token exists by then, and the loop ends it, too.
+  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
+  // exists, and the loop ends it, too.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -206,7 +207,8 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // This stores the change that a take-back undoes. It precedes `reserveAddress`, where a trigger stores a missing change.
+    // This comes before `reserveAddress`, because it stores the change that a take-back undoes. A trigger on reserved addresses
+    // would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

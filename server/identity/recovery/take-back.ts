@@ -175,7 +175,8 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The addresses that are still reserved are older than the kept address, so links to them go on working.
+  // The user had the still reserved addresses earlier than the kept address. Take-back links mailed to earlier addresses go on
+  // working (contract 2.137).
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
@@ -202,7 +203,8 @@ export async function endTakeBackLinks(
   except: string[],
   used?: Uint8Array,
 ): Promise<void> {
-  // First mails, then changes: sending a mail locks its row, and then the row of its change. Another order could deadlock.
+  // Mails are locked before changes, because sending a mail locks the row of the mail and then the row of its change. Another
+  // order could deadlock.
   await deleteUnsentTakeBackMails(trx, userId, except);
   const changeIds = await lockTakeBackChanges(trx, userId, except);
   await endTakeBackTokens(trx, { changeIds, used });

@@ -15,7 +15,7 @@ import { anonymous, lookUp, person, router } from '../init.ts';
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null until the address is proved. `before` is the number of a document: only documents that come after it are listed. */
+  /** Null until the user's email address is proved. `before` is the number of the document with which the previous page ended. */
   describe: person
     .input(
       z

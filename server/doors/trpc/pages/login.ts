@@ -61,8 +61,8 @@ export const loginRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      // The address of the request says that the login is by a passkey, so neither the proxies nor the door have counted it. Its
-      // password must not be hashed.
+      // The URL of the request says that the login is by a passkey. So no limit for logins with a password has counted this
+      // request, and its password must not be hashed.
       if (isByPasskey(ctx.request.url)) return 'wrong_passkey';
       const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
       const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
@@ -89,7 +89,7 @@ export const loginRouter = router({
     return 'done';
   }),
 
-  /** The address that the browser goes to after a logout that a client started, or null. */
+  /** The URL that the browser goes to after a logout that a client started, or null. */
   logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {
@@ -100,10 +100,10 @@ export const loginRouter = router({
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
 
-  /** The address that last tried to log in with a password, or logged out. */
+  /** The email address with which somebody in this browser last tried to log in with a password, or logged out. */
   lastEmail: anonymous.query(({ ctx }) => readLoginEmail(ctx.deps, ctx.request)),
 
-  /** The address that was typed to get a mail, for the page that says that the mail is on its way. */
+  /** The email address that was typed to get a mail, for the page that says that the mail is on its way. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
   /** The name that was typed at a sign-up. */
