@@ -15,7 +15,7 @@ const timeouts = [
   'transaction_timeout',
 ];
 
-/** Lifts all timeouts. Behind a pooler, timeouts of the role or the database may hold instead of those that we ask for. */
+/** Lifts all timeouts. Behind a pooler, timeouts of the role or the database may hold instead of the timeouts that we ask for. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }

@@ -9,7 +9,7 @@ export type WaitingRows = { queue: string; table: string; waiting: number; oldes
 /** Keeps a long queue as cheap to read as a short one. */
 export const countLimit = 10_000;
 
-/** `late`: how many seconds a row of `from` has waited. `order`: the order of the index that finds such rows. */
+/** `from`: the rows that wait. `late`: for how many seconds a row has waited. `order`: the order of the index that finds them. */
 type Queue = {
   queue: string;
   table: string;

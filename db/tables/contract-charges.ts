@@ -57,8 +57,8 @@ export async function findCharges(
 const mostAtOnce = 100;
 
 /**
- * Returns charges by contract, with additions before deductions. Within each of the two, charges that are due `now` come before
- * those that are due with the next period. Then the order is that of recording.
+ * Returns charges by contract, with additions before deductions. Within each of the two, charges due `now` come before
+ * charges due with the next period. Then the order is that of recording.
  */
 export async function listOpenChargesOf(
   db: Database,

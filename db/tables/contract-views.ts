@@ -31,7 +31,7 @@ export async function insertContractViews(trx: Transaction<DB>, views: ContractV
 export type ContractDifference = {
   signup_id: string;
   line: number | null;
-  /** The first line of the same signup. Only this line is compared. */
+  /** The first line that names this signup. Later lines that name it are not compared. */
   first_line: number | null;
   ours: Record<string, unknown> | null;
   theirs: Record<string, unknown> | null;

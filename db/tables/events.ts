@@ -67,7 +67,7 @@ export async function findEventPosition(on: Database | Reader, client: string): 
  * (docs/inside/decisions/event-numbers.md).
  *
  * If another transaction has locked an event, that transaction is erasing the event's person. Then this skips the event and all
- * later events about the person, even those that the erasure has not locked yet. Otherwise later events would get lower numbers
+ * later events about the person, even events that the erasure has not locked yet. Otherwise later events would get lower numbers
  * if the erasure is rolled back.
  */
 export async function numberEvents(

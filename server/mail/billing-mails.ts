@@ -112,7 +112,7 @@ async function composeAboutDocument(
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
-    // The address for invoices may have been proved while the mail waited. Then the user still lacks a copy (contract 7.401).
+    // If the address for invoices was proved while this mail waited, no copy for the user was queued with it (contract 7.401).
     const { contractId } = invoice;
     if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
     if (isForInvoices && !isCopy && included && creditNote)

@@ -115,6 +115,7 @@ it('each says who may call it', () => {
       'booksForms.mayImport',
       'booksForms.preview',
       'booksForms.readStatement',
+      'booksForms.searched',
       'booksForms.waiting',
       'filesForms.read',
       'billingForms.setSettings',

@@ -161,10 +161,17 @@ describe('requests for a mail', () => {
   });
 
   it('are limited to fifty an hour from one client, for all addresses together, and fifty that set a password', async () => {
-    const visit = newVisit();
-    const outcomes = await Promise.all(
-      Array.from({ length: 110 }, (_, index) => askForPassword(`n${index}@example.test`, visit)),
-    );
+    const { address } = newVisit();
+    const outcomes: unknown[] = [];
+    // All 110 at once would be refused by their deadlines on a busy machine, and not by the limit.
+    for (let from = 0; from < 110; from += 10)
+      outcomes.push(
+        ...(await Promise.all(
+          Array.from({ length: 10 }, (_, index) =>
+            askForPassword(`n${from + index}@example.test`, { ...newVisit(), address }),
+          ),
+        )),
+      );
     expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(100);
   });
 

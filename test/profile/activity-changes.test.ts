@@ -86,11 +86,11 @@ describe('a change is told', () => {
       {
         what: 'We ended the suspension of the account',
         by: 'By our support team',
-        changes: [{ what: 'Suspended', from: 'yes', to: 'no' }],
+        changes: [{ what: 'Suspended or frozen', from: 'yes', to: 'no' }],
       },
       {
         what: 'We suspended the account',
-        changes: [{ what: 'Suspended', from: 'no', to: 'yes' }],
+        changes: [{ what: 'Suspended or frozen', from: 'no', to: 'yes' }],
       },
     ]);
   });

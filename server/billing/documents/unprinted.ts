@@ -3,7 +3,7 @@ import { listTexts } from '../settings/other-accounts.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { Sheet } from './sheet.ts';
 
-/** `pointer` names the text. */
+/** The characters of a text in the settings that no font has. `pointer` says where the text is. */
 export type Unprinted = { pointer: string; characters: string[] };
 
 export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {

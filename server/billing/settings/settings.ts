@@ -112,7 +112,7 @@ const prefixSchema = readIf(
 const days = (least: 0 | 1, ...[name, label, more]: Named) =>
   field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-/** The description of a member is its name in the list of changes, if that name differs from its label in the form. */
+/** A member has a description if the list of changes calls the member something else than the form does. */
 export const settingsSchema = z.strictObject({
   seller: z.strictObject({
     name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),

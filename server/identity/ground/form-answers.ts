@@ -59,8 +59,8 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
 
 /**
  * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request waits
- * for the first, or is refused if too many wait already. `isDone`: the form has done its work. If a form without `worksOnce` has
- * done its work, the kept answers of the browser are dropped.
+ * for the first, or is refused if too many wait already. Without `worksOnce`, a form that has done its work (`isDone`) drops the
+ * browser's kept answers, because they may no longer be true.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
