@@ -16,7 +16,9 @@ export async function loader(args: LoaderFunctionArgs) {
     procedures.admin.people.find({ q, filters }),
   );
   const { asked, list } = loaded.data;
-  const [only, ...others] = list?.people ?? [];
+  const people = list?.people ?? [];
+  const named = people.filter(({ email }) => email === asked.q.trim().toLowerCase());
+  const [only, ...others] = named.length > 0 ? named : people;
   if (asked.q === '' || !only || others.length > 0) return loaded;
   const number = await args.context.procedures.booksForms.searched({ q: asked.q });
   throw redirect(number === null ? personPath(only.id) : `/admin/invoices/${number}`, 303);

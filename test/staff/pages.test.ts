@@ -84,6 +84,9 @@ describe('the search (contract 11.46)', () => {
     expect(found.text).not.toContain('data-more');
     const only = await browser.send(`/admin/people?q=${customer}`);
     expect([only.status, only.headers.get('location')]).toEqual([303, await pathTo(customer)]);
+    // The words of this address are in the address new-merchant@example.test, too.
+    const whole = await browser.send(`/admin/people?q=${merchant.toUpperCase()}`);
+    expect(whole.headers.get('location')).toBe(await pathTo(merchant));
     expect(textOf(await open(browser, '/admin/people?q=nobody-has-this'))).toContain('Nobody found');
   });
 
