@@ -223,7 +223,7 @@ export const needed = {
       'sent_at',
       'user_id',
     ],
-    new_addresses: ['asked_at', 'email', 'expires_at', 'guesses', 'id', 'user_id'],
+    new_addresses: ['asked_at', 'email', 'expires_at', 'guesses', 'id', 'removes_factors_by', 'user_id'],
     nonces: ['audience', 'expires_at', 'nonce'],
     passkey_challenge_keys: ['key', 'only_row'],
     passkeys: [

@@ -1886,6 +1886,7 @@ CREATE TABLE new_addresses (
   asked_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   guesses smallint NOT NULL DEFAULT 0,
+  removes_factors_by uuid,
   CONSTRAINT new_addresses_pkey PRIMARY KEY (id),
   CONSTRAINT new_addresses_user_id_key UNIQUE (user_id),
   CONSTRAINT new_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE

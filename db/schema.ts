@@ -363,6 +363,7 @@ export interface NewAddresses {
   expires_at: Timestamp;
   guesses: Generated<number>;
   id: string;
+  removes_factors_by: string | null;
   user_id: string;
 }
 

@@ -340,7 +340,7 @@ export default function AdminBilling() {
       <Section
         id="income"
         title={before ? `Income before ${sayMonth(before)}` : 'Income'}
-        intro="Invoices less credit notes, by the month of their date, as in tax.csv of the export. Whether they are paid is no matter."
+        intro="Invoices less credit notes, paid or not, by the month of their date, as in tax.csv of the export."
       >
         {income.rows.length > 0 ? (
           <IncomeTable rows={income.rows} />

@@ -208,19 +208,31 @@ function Line({ line, at }: { line: StatementLine; at: number }) {
         </p>
       )}
       <input type="hidden" name={`line-${at}`} value={JSON.stringify(line)} />
-      <Choice
-        label={exact ? 'Matches exactly' : proposals.length > 0 ? 'May be for' : 'Names no open invoice'}
-        name={`to-${at}`}
-        id={`to-${at}`}
-        value={options[0]?.[0] ?? ''}
-        options={[...options, ...(isOut ? [] : [['', 'No invoice yet: unallocated'] as [string, string]])]}
-      />
-      <button type="submit" className="secondary" name="accept" value={line.id}>
-        Accept
-        <span className="visually-hidden">
-          : line {line.line}, {reference ?? number}
-        </span>
-      </button>
+      {isOut && options.length === 0 ? (
+        <p className="hint" data-lacks-payment>
+          It names an invoice, but no payment of that invoice can be given back yet. Accept that payment
+          first.
+        </p>
+      ) : (
+        <>
+          <Choice
+            label={exact ? 'Matches exactly' : proposals.length > 0 ? 'May be for' : 'Names no open invoice'}
+            name={`to-${at}`}
+            id={`to-${at}`}
+            value={options[0]?.[0] ?? ''}
+            options={[
+              ...options,
+              ...(isOut ? [] : [['', 'No invoice yet: unallocated'] as [string, string]]),
+            ]}
+          />
+          <button type="submit" className="secondary" name="accept" value={line.id}>
+            Accept
+            <span className="visually-hidden">
+              : line {line.line}, {reference ?? number}
+            </span>
+          </button>
+        </>
+      )}
     </Row>
   );
 }

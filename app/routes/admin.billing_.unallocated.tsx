@@ -58,7 +58,7 @@ const why: Record<Waits, (number: string) => ReactNode> = {
   ),
   is_paid: (number) => (
     <>
-      It is more than <Named number={number} /> came to, or came after that was paid.
+      It is more than <Named number={number} /> came to, or that invoice was already paid.
     </>
   ),
   left: (number) => (
@@ -90,7 +90,7 @@ export default function Unallocated() {
           </EmptyState>
         </div>
       ) : (
-        <Section id="waiting" title={more ? 'The oldest 100' : 'The oldest first'}>
+        <Section id="waiting" title={more ? 'The 100 that have waited longest' : 'Longest waiting first'}>
           <Rows>
             {payments.map((payment) => (
               <Waiting key={payment.id} payment={payment} />

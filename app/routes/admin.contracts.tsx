@@ -27,7 +27,7 @@ const states: [string, string][] = [
 const columns: Column[] = [
   { label: 'Signup', sort: 'signup' },
   { label: 'Customer' },
-  { label: 'Since', sort: 'created' },
+  { label: 'Reported', sort: 'created' },
   { label: 'Last day' },
   { label: 'Price', kind: 'amount' },
   { label: 'State', kind: 'state' },

@@ -74,10 +74,11 @@ export default function InvoicePage() {
       {forms.length > 0 && (
         <Section id="acts" title="Change something" bare>
           <Acts forms={forms} />
-          {invoice && invoice.open > 0 && (
+          {invoice && (
             <p className="actions">
-              <a href={`/admin/billing/unallocated?number=${number}`}>
-                Look for it among unallocated payments
+              <a href={`/admin/billing/unallocated${invoice.open > 0 ? `?number=${number}` : ''}`}>
+                {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid twice'} among unallocated
+                payments
               </a>
             </p>
           )}

@@ -16,12 +16,15 @@ export async function loader(args: LoaderFunctionArgs) {
     procedures.admin.people.find({ q, filters }),
   );
   const { asked, list } = loaded.data;
-  const people = list?.people ?? [];
-  const named = people.filter(({ email }) => email === asked.q.trim().toLowerCase());
-  const [only, ...others] = named.length > 0 ? named : people;
-  if (asked.q === '' || !only || others.length > 0) return loaded;
+  if (asked.q.trim() === '' || !list) return loaded;
+  const named = list.people.filter(({ email }) => email === asked.q.trim().toLowerCase());
+  const [only, ...others] = named.length > 0 ? named : list.people;
+  if (others.length > 0) return loaded;
+  // The document of an erased buyer finds nobody.
   const number = await args.context.procedures.booksForms.searched({ q: asked.q });
-  throw redirect(number === null ? personPath(only.id) : `/admin/invoices/${number}`, 303);
+  if (number !== null) throw redirect(`/admin/invoices/${number}`, 303);
+  if (only) throw redirect(personPath(only.id), 303);
+  return loaded;
 }
 
 const roles: [string, string][] = [
@@ -70,7 +73,7 @@ export default function People() {
       <Filters path="/admin/people" asked={asked} button="Find people">
         <Field
           label="Find"
-          hint="The beginning of a word of their name, account or address. Or a whole earlier address, or number of a user, marketplace user, signup, invoice or credit note."
+          hint="The beginning of a word of their name, account or address. Or the whole of: an earlier address, a user ID, an ID at the marketplace, a signup ID, or the number of an invoice or credit note."
           name="q"
           type="search"
           defaultValue={asked.q}

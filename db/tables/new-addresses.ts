@@ -4,15 +4,25 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-export type NewAddress = { id: string; email: string; askedAt: Date; expiresAt: Date };
+export type NewAddress = {
+  id: string;
+  email: string;
+  askedAt: Date;
+  expiresAt: Date;
+  /** Whether the use of the link also removes the second factors. */
+  removesFactors: boolean;
+};
 
 /** Replaces an earlier new address. */
 export async function setNewAddress(
   trx: Transaction<DB>,
   { userId, ...offer }: NewAddress & { userId: string },
 ): Promise<void> {
-  const { id, email, askedAt, expiresAt } = offer;
-  const values = { id, email, asked_at: askedAt, expires_at: expiresAt, guesses: 0 };
+  const { id, email, askedAt, expiresAt, removesFactors } = offer;
+  const values = {
+    ...{ id, email, asked_at: askedAt, expires_at: expiresAt, guesses: 0 },
+    removes_factors_by: removesFactors ? id : null,
+  };
   await trx
     .insertInto('new_addresses')
     .values({ user_id: userId, ...values })
@@ -28,6 +38,7 @@ export async function findNewAddress(
   return db
     .selectFrom('new_addresses')
     .select(['id', 'email', 'asked_at as askedAt', 'expires_at as expiresAt'])
+    .select(sql<boolean>`removes_factors_by is not distinct from id`.as('removesFactors'))
     .where('user_id', '=', userId)
     .where('expires_at', '>', now)
     .executeTakeFirst();

@@ -209,7 +209,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
           ]
         : [
             sayWhoCanceled(words),
-            `You can use everything until then. You will not be charged again. An invoice that is open still has to be paid.${words.hasLogin ? ' Until then you can also change your mind under Billing.' : ''}`,
+            `You can use everything until then. You will not be charged again. An invoice that is open still has to be paid.${words.hasLogin ? ' Until the last day you can keep the contract under Billing.' : ''}`,
           ],
     ...(words.lastDay !== undefined && { facts: [['Last day', words.lastDay]] }),
     ...billing(words),

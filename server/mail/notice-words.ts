@@ -216,7 +216,7 @@ export const buildNotices = ({
   billing_details_changed: {
     subject: 'Your billing details have changed',
     text: 'Our support team has changed the name, address or VAT ID for the invoices of your account. You can see and change them under Billing. Your invoices go to the same email address as before.',
-    advice: `If nobody of your account asked for this, ${askSupport(hasSupport)}.`,
+    advice: `If nobody in your account asked for this, ${askSupport(hasSupport)}.`,
     action: { label: 'See your billing details', path: '/profile/billing', isQuiet: true },
   },
   billing_texts_changed: {

@@ -127,13 +127,18 @@ function sayCredited(
 
 const sayLeft = (unallocated: number, currency: string) =>
   unallocated > 0
-    ? `${writeDecimal(unallocated, currency)} ${currency} wait: see payment:allocate and payment:paid-back.`
+    ? `${writeDecimal(unallocated, currency)} ${currency} waits: see payment:allocate and payment:paid-back.`
     : 'Nothing of it is left.';
 
 const removalField: FormField = {
   name: 'removeFactors',
   label: 'Also remove passkeys, app and recovery codes, and end the password',
   kind: 'yes',
+};
+
+const removalByLinkField: FormField = {
+  ...removalField,
+  label: 'The link also removes passkeys, app and recovery codes, because they are lost, too',
 };
 
 const ofPerson = {
@@ -165,7 +170,7 @@ const ofPerson = {
     },
   },
   resume: {
-    ask: 'Read under What happened why it is suspended, and ask whether that is settled.',
+    ask: 'Read on the tab Activity why it is suspended, and ask whether that is settled.',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
     outcome: 'The account is not suspended. They can log in.',
@@ -177,8 +182,7 @@ const ofPerson = {
   },
   thaw: {
     ask: callBack,
-    label: ({ frozenAt }) =>
-      frozenAt ? 'End the freeze' : 'End the suspension, and say whose the account is',
+    label: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     notice: ({ frozenAt }) =>
       `${
@@ -273,16 +277,16 @@ const ofPerson = {
     button: 'Send the links',
     to: 'Change the address',
     notice:
-      'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, the address stays.',
-    outcome: 'The links are on their way. The address stays until the new one uses its link.',
+      'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, nothing changes.',
+    outcome: 'The links are on their way. Nothing changes until the new address uses its link.',
     isDanger: true,
-    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }, removalField],
+    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }, removalByLinkField],
     command: {
       about:
         'give a user who has lost their mailbox another address: the old one is told at once, the new one gets a link',
       takes: {
         email: 'the new address',
-        removeFactors: 'also remove second factors, and end the password',
+        removeFactors: 'its link also removes second factors, because they are lost, too',
       },
       asks: ({ name, email }, given) => `Move the account of ${name} <${email}> to ${given.email}?`,
       done: ({ email }, { given }) =>
@@ -298,7 +302,7 @@ const ofPerson = {
     button: 'Save the decisions',
     to: 'Save the decisions',
     notice: ({ account }) =>
-      `If what the account may do changes, we email {name}. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once. If only who decides it changes, they get no email.`,
+      `If what the account may do changes, we email {name}. ${account.others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products learn it at once. If that stays the same, they get no email.`,
     outcome: 'The decisions are saved.',
   },
   'change-role': {
@@ -503,12 +507,13 @@ const ofInvoice = {
     ],
   },
   credit: {
+    ask: callBack,
     label: ({ hasDocument }) => (hasDocument ? 'Credit the invoice' : 'Make the invoice void'),
     button: ({ hasDocument }) => (hasDocument ? 'Issue the credit note' : 'Make it void'),
     to: 'Credit the invoice',
     notice: ({ hasDocument }) =>
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
-    outcome: 'The invoice is credited.',
+    outcome: 'The invoice is credited. Money that was paid too much waits among unallocated payments.',
     isDanger: true,
     fields: (invoice) =>
       invoice.hasDocument
@@ -539,6 +544,7 @@ const ofInvoice = {
     },
   },
   reissue: {
+    ask: callBack,
     label: 'Issue it again',
     to: 'Issue the invoice again',
     notice: ({ sides }) =>
@@ -570,17 +576,17 @@ const ofPayment = {
     to: 'Allocate the payment',
     notice: 'It pays what is still to pay of that invoice. Anything above that stays unallocated.',
     outcome: 'It is allocated to the invoice, as far as the money goes.',
-    fields: ({ waits, invoiceNumber, pays }) => [
+    fields: ({ waits, invoiceNumber, suggested }) => [
       {
         ...{ name: 'number', label: 'Number of the invoice', kind: 'text', most: 64 },
-        value: pays ?? (waits === 'left' && invoiceNumber ? invoiceNumber : ''),
+        value: (waits === 'left' && invoiceNumber) || suggested || '',
       },
     ],
     command: {
       about: 'pay an invoice with what is left of a payment',
       takes: { number: 'of the invoice' },
       done: ({ currency, unallocated }, { given, result: { amount } }) =>
-        `${writeDecimal(amount, currency)} ${currency} of it pay invoice ${given.number}. ${sayLeft(unallocated, currency)}`,
+        `${writeDecimal(amount, currency)} ${currency} of it pays invoice ${given.number}. ${sayLeft(unallocated, currency)}`,
       nothing: unchanged,
     },
   },
@@ -595,13 +601,13 @@ const ofPayment = {
       about: 'record that what is left of a payment was paid back',
       asks: ({ id }) => `Record that what is left of payment ${id} was paid back?`,
       done: ({ currency }, { result: { amount } }) =>
-        `${writeDecimal(amount, currency)} ${currency} of it count as paid back.`,
+        `${writeDecimal(amount, currency)} ${currency} of it counts as paid back.`,
       nothing: unchanged,
     },
   },
 } satisfies Record<
   string,
-  ActWords<{ waits: string | null; invoiceNumber: string | null; pays: string | undefined }, Payment>
+  ActWords<{ waits: string | null; invoiceNumber: string | null; suggested: string | undefined }, Payment>
 >;
 
 type ShownContract = { status: Contract['status']; wouldEndOn: string | null };
@@ -724,7 +730,7 @@ export const furtherCommands: Record<string, CommandWords> = {
     },
     wrong: { amount: wrongAmount },
     done: ({ currency: present }, { given: { currency = present }, result }) =>
-      `Payment ${result.payment_id} is recorded. ${writeDecimal(result.allocated, currency)} ${currency} pay the invoice. ` +
+      `Payment ${result.payment_id} is recorded. ${writeDecimal(result.allocated, currency)} ${currency} pays the invoice. ` +
       sayLeft(result.unallocated, currency),
     nothing: (_invoice, { result }) => `Payment ${result.payment_id} had been recorded already.`,
   },

@@ -21,6 +21,7 @@ import { dayIn } from '../billing/values/days.ts';
 import { type DocumentFacts, hasXml } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { buildForms } from './act-forms.ts';
+import { readKeys } from './find-people.ts';
 import {
   basisOfCredit,
   basisOfInvoice,
@@ -53,7 +54,7 @@ async function findDocument({ db }: Pick<Dependencies, 'db'>, { session }: Staff
 
 /** If a text that somebody searched for is the number of a document, returns that number. Otherwise returns null. */
 export async function findSearched(deps: Dependencies, staff: Staff, q: string): Promise<string | null> {
-  const number = q.trim().toUpperCase();
+  const number = readKeys(q.trim()).text.toUpperCase();
   return (await findDocument(deps, staff, number)) ? number : null;
 }
 
@@ -126,11 +127,13 @@ const most = 100;
 
 /**
  * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of the
- * money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`. Throws 404 `not_found` for
+ * money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open. Throws 404 `not_found` for
  * managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
   requireRight(staff, paymentActs.allocate.right);
+  const named = pays && (await findInvoice(db, readKeys(pays).text));
+  const suggested = named && named.open > 0 ? named.number : undefined;
   const found = await listUnallocated(db, most + 1);
   const shown = found.slice(0, most);
   const allocations = await listAllocations(
@@ -148,7 +151,7 @@ export async function listWaiting({ db }: Dependencies, staff: Staff, pays: stri
       minorDigits: minorDigits(payment.currency),
       freedBy: freed?.number ?? null,
       waits,
-      forms: buildForms('payment', { ...payment, waits, pays }, () => ({ seen })),
+      forms: buildForms('payment', { ...payment, waits, suggested }, () => ({ seen })),
     });
   }
   return { payments, more: found.length > most };

@@ -408,11 +408,9 @@ const changeEmail = act({
     email,
     pending: await describePendingNewAddress(db, id, now),
   }),
-  async do({ trx, deps, target, record }, { email, removeFactors: removes }) {
-    // Removing the factors ends an earlier offer of a new address, so it comes before the new offer.
-    if (removes) await removeFactors(trx, deps, target, { keepsPassword: false, record });
-    await offerNewAddress(trx, deps, { user: target, email });
-    return {};
+  async do({ trx, deps, target }, { email, removeFactors: removesFactors }) {
+    await offerNewAddress(trx, deps, { user: target, email, removesFactors });
+    return { removesFactors: removesFactors ? 'yes' : 'no' };
   },
 });
 

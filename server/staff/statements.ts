@@ -41,7 +41,10 @@ const lineSchema = z.object({
 
 type Line = z.infer<typeof lineSchema>;
 
-export type StatementLine = Line & { minorDigits: number; exact: string | null } & Omit<Match, 'exact'>;
+export type StatementLine = Line & { minorDigits: number; exact: string | null } & Omit<
+    Match,
+    'exact' | 'sure'
+  >;
 
 export type Statement = {
   lines: StatementLine[];
@@ -87,11 +90,12 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   refuseMany(fresh.filter(({ id, isOut }) => !isOut || named.get(id)?.all.length));
   const matches = await matchPayments(db, fresh, named);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
-    const { exact, proposals, alike = [] } = matches.get(line.id) ?? {};
-    // Money that went out can only give a payment back.
-    if (line.isOut && !proposals?.length) return [];
+    const match = matches.get(line.id);
+    // Money that went out and names no invoice gives nothing back. If it names one, its payment may be among these lines.
+    if (line.isOut && !match) return [];
+    const { exact, proposals = [], alike = [] } = match ?? {};
     const first = exact ? [exact] : [];
-    const others = proposals?.filter((each) => keyOf(each) !== (exact && keyOf(exact))) ?? [];
+    const others = proposals.filter((each) => keyOf(each) !== (exact && keyOf(exact)));
     return [
       {
         ...{ ...line, minorDigits: minorDigits(line.currency) },

@@ -209,17 +209,17 @@ describe('an import of a statement', () => {
     );
     const planned = await collect(planPayments(books.db, payments, new Set()));
     expect(await run(payments)).toEqual(planned);
-    expect(outcomesOf(planned)).toEqual(['whole', 'left', 'left', 'out', 'left']);
-    expect(planned.map(({ matched, proposals }) => [matched, proposals])).toEqual([
-      [one, []],
-      [null, [one]],
-      [null, [two]],
-      [null, []],
-      [null, []],
+    expect(outcomesOf(planned)).toEqual(['whole', 'left', 'left', 'left', 'out']);
+    expect(planned.map(({ line, matched, proposals }) => [line, matched, proposals])).toEqual([
+      [1, one, []],
+      [2, null, [one]],
+      [3, null, [two]],
+      [5, null, []],
+      [4, null, []],
     ]);
     expect(await readInvoice(books.db, one)).toMatchObject({ status: 'paid' });
     expect(await readInvoice(books.db, two)).toMatchObject({ allocated: 0, status: 'open' });
-    expect(outcomesOf(await run(payments))).toEqual(['known', 'left', 'left', 'out', 'left']);
+    expect(outcomesOf(await run(payments))).toEqual(['known', 'left', 'left', 'left', 'out']);
     expect(await findFaultsInBooks(books.db)).toEqual([]);
   });
 
@@ -242,6 +242,28 @@ describe('an import of a statement', () => {
     );
     expect(outcomesOf(runs.flat()).filter((outcome) => outcome === 'whole')).toHaveLength(1);
     expect(await readInvoice(books.db, number)).toMatchObject({ allocated: 3_451, status: 'paid' });
+    expect(await findFaultsInBooks(books.db)).toEqual([]);
+  });
+
+  it('takes a payment back whose return is in the same file, in any order, as the dry run says (contract 7.517)', async () => {
+    const number = await addInvoice(books.db);
+    const payments = await readFile(
+      camtEntry(`Retoure ${number}`, '34.51', { sign: 'DBIT', ref: 'same back' }),
+      camtEntry(number, '34.51', { ref: 'same paid' }),
+      camtEntry(`Nochmal ${number}`, '34.51', { sign: 'DBIT', ref: 'same again' }),
+    );
+    const planned = await collect(planPayments(books.db, payments, new Set()));
+    expect(planned.map(({ line, outcome }) => [line, outcome])).toEqual([
+      [2, 'whole'],
+      [1, 'refund'],
+      [3, 'left'],
+    ]);
+    expect((await run(payments)).map(({ line, outcome }) => [line, outcome])).toEqual([
+      [2, 'whole'],
+      [1, 'refund'],
+      [3, 'left'],
+    ]);
+    expect(await readInvoice(books.db, number)).toMatchObject({ allocated: 0, status: 'open' });
     expect(await findFaultsInBooks(books.db)).toEqual([]);
   });
 

@@ -115,6 +115,25 @@ it('proposes, does nothing before the click, then records all that match exactly
   expect(await findFaultsInBooks(app.db)).toEqual([]);
 });
 
+it('keeps a return until its payment is accepted, which may be in the same file (contract 7.518)', async () => {
+  const number = await addInvoice(app.db);
+  const file = writeCamt(
+    camtEntry(`Retoure ${number}`, '34.51', { ref: 'r1', sign: 'DBIT' }),
+    camtEntry(number, '34.51', { ref: 'r2' }),
+  );
+  const shown = await upload(file);
+  expect(linesOf(shown).map(({ exact }) => exact)).toEqual([null, number]);
+  expect(shown.text).toContain('data-lacks-payment');
+  const paid = await accept(fieldsOf(shown), 'all');
+  expect(await readInvoice(app.db, number)).toMatchObject({ status: 'paid' });
+  const [back] = linesOf(paid);
+  expect([linesOf(paid).length, back?.exact]).toEqual([1, expect.stringMatching(/^bank:/)]);
+  expect(paid.text).not.toContain('data-lacks-payment');
+  await accept(fieldsOf(paid), 'all');
+  expect(await readInvoice(app.db, number)).toMatchObject({ allocated: 0, status: 'open' });
+  expect(await findFaultsInBooks(app.db)).toEqual([]);
+});
+
 it('proposes the invoice of the column for numbers, even a bare one, and pays nothing if told so', async () => {
   const old = await addOldInvoice(app.db, await addContract(app.db), { unitAmount: 1_357 });
   const number = await addInvoice(app.db);

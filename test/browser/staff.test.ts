@@ -364,7 +364,7 @@ it('the settings of billing look right empty, set, refused and waiting', async (
   await page.getByRole('button', { name: 'Save the settings' }).click();
   await page.getByText('What waits is below').waitFor();
   await look('waiting');
-  await page.getByLabel('Why is it stopped').fill('Not by us');
+  await page.getByLabel('Why do you stop it?').fill('Not by us');
   await page.getByRole('button', { name: 'Stop the change' }).click();
   await page.getByText('The change is stopped.').waitFor();
   expect(await page.getByLabel('Days to pay').inputValue()).toBe('30');

@@ -92,6 +92,7 @@ const leftOutColumns: Record<string, string> = {
   'staff_invitations.taken_by': 'the same everywhere',
   'new_addresses.guesses': 'bounds the guesses of others',
   'new_addresses.id': 'of no use to anybody',
+  'new_addresses.removes_factors_by': 'an id; once factors are removed, activity says so',
   'new_addresses.user_id': 'the same everywhere',
   'passkeys.credential_id': 'what the authenticator knows it by',
   'passkeys.id': 'of no meaning',

@@ -34,6 +34,7 @@ it('an address is theirs, with a new password, once the link is used, in any bro
     email: fresh,
     askedAt: changes.clock.now,
     expiresAt: new Date(now() + dayMs),
+    removesFactors: false,
   });
   const browser = open();
   const page = await browser.send(link);
@@ -71,13 +72,34 @@ it('an address can be offered to somebody who has lost the phone, too, in one ac
   await setUp(browser, now());
   const fresh = changes.newEmail();
   await offer(changes, id, fresh, { removeFactors: 'yes' });
-  expect(await browser.whoAmI()).toBeUndefined();
-  expect((await open().login(email, password)).status).toBe(401);
-  expect(await listNotices(changes.app.db, email)).toContain('factors_removed');
+  // A reader of the old mailbox must not get in without the app, so it stays until the link is used.
+  expect(await browser.whoAmI()).toBe(email);
+  const found =
+    await sql`select from users u join authenticators t on t.user_id = u.id where u.id = ${id}`.execute(
+      changes.app.db,
+    );
+  expect(found.rows).toHaveLength(1);
   const owner = open();
   const link = await offeredLink(changes, fresh, 'new_address');
   expect((await owner.send(link, { form })).status).toBe(303);
   expect(await owner.whoAmI()).toBe(fresh);
+  expect(await browser.whoAmI()).toBeUndefined();
+  expect((await (await logIn(changes.app.send, fresh, newPassword)).send('/profile')).status).toBe(200);
+});
+
+it('an offer without the tick keeps the factors, also if it replaces one with it, as 1.0.0 does (contract 12.85)', async () => {
+  const { id, browser } = await changes.signUp();
+  await setUp(browser, now());
+  const fresh = changes.newEmail();
+  await offer(changes, id, fresh, { removeFactors: 'yes' });
+  // Version 1.0.0 does not know the column.
+  await sql`update new_addresses set id = gen_random_uuid() where user_id = ${id}`.execute(changes.app.db);
+  expect(await pending(id)).toMatchObject({ removesFactors: false });
+  await offer(changes, id, fresh, { removeFactors: 'yes' });
+  expect(await pending(id)).toMatchObject({ removesFactors: true });
+  await offer(changes, id, fresh);
+  const link = await offeredLink(changes, fresh, 'new_address');
+  expect((await open().send(link, { form })).status).toBe(422);
 });
 
 it('the old address is reserved, and with a link that takes the account back (contract 11.60)', async () => {

@@ -530,7 +530,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
       [buildPayment(500), 'It was recorded without an invoice.'],
       [buildPayment(500, { invoice_number: unpaid, amount: dollars }), 'which is in another currency.'],
       [buildPayment(500, { invoice_number: credited }), 'which is void.'],
-      [buildPayment(500, { invoice_number: paid }), 'or came after that was paid.'],
+      [buildPayment(500, { invoice_number: paid }), 'or that invoice was already paid.'],
       [late, 'which does not exist.'],
       [buildRefund(spent.payment_id, 500), 'More was refunded than was paid.'],
     ] as const;
@@ -577,7 +577,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     expect(shown).toEqual(
       Array.from({ length: 100 }, (_, at) => `of-2001-${String(at + 1).padStart(3, '0')}`),
     );
-    expect(textOf(page)).toContain('The oldest 100');
+    expect(textOf(page)).toContain('The 100 that have waited longest');
     await sql`update payments set unallocated = 0 where id like 'of-2001-%'`.execute(app.db);
     // The money is paid back, so that the books balance.
     await sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)

@@ -188,7 +188,7 @@ describe('the form', () => {
 it('is there for customers without details, and for nobody who has nothing to do with billing', async () => {
   await sql`delete from billing_details`.execute(app.db);
   await addInvoice(app.db, { email: target.email });
-  expect(textOf(await open())).toContain('Nobody has said to whom invoices are made out.');
+  expect(textOf(await open())).toContain('There are no billing details yet.');
   expect((await open()).text).toContain('data-intent="edit-billing-details"');
   const stranger = await addPerson(app);
   const page = await app.send(`/admin/people/${stranger.id}/billing`, { cookie: staff.admin.cookie });

@@ -71,6 +71,8 @@ describe('a document of a customer', () => {
     const ofColleague = await addInvoice(app.db, { email: colleague.email });
     expect(await search(ofColleague, manager)).toBe(`/admin/people/${colleague.id}`);
     expect(await search(ofColleague, admin)).toBe(`/admin/invoices/${ofColleague}`);
+    // Postgres takes no text with U+0000.
+    expect((await open(`/admin/people?q=${colleague.email}%00`, admin)).status).toBe(200);
   });
 
   it('leads to the money that may have paid it, and the forms there name it (contract 7.177)', async () => {
@@ -85,6 +87,9 @@ describe('a document of a customer', () => {
     const suggested = values(await open(path, admin));
     expect([suggested.length > 0, new Set(suggested)]).toEqual([true, new Set([number])]);
     expect(values(await open('/admin/billing/unallocated', admin))).toContain('');
+    const paid = await addInvoice(app.db, { email: customer.email });
+    await report(app, buildPayment(3_451, { invoice_number: paid }));
+    expect(values(await open(`/admin/billing/unallocated?number=${paid}`, admin))).not.toContain(paid);
   });
 
   it('says what it says to administrators, with its payments, and has no form', async () => {

@@ -102,8 +102,8 @@ it('a form leads back to its tab, done or refused', async () => {
   // What ends the state comes first, and no link is offered that would be refused.
   const [head = ''] = /<div class="head-acts.*?<nav/s.exec(after.text) ?? [];
   expect([...head.matchAll(/data-intent="([^"]+)"/g)].map(([, intent]) => intent).slice(0, 2)).toEqual([
-    'thaw',
     'resume',
+    'thaw',
   ]);
   expect(head).not.toContain('send-mail');
 });
@@ -116,8 +116,8 @@ it('what ends a state comes first, however much does (contract 12.231)', async (
   const [bare = ''] =
     /<div class="head-acts.*?(?=<summary class="button quiet"><span aria-hidden)/s.exec(text) ?? [];
   expect([...bare.matchAll(/data-intent="([^"]+)"/g)].map(([, intent]) => intent)).toEqual([
-    'thaw',
     'resume',
+    'thaw',
     'keep',
   ]);
 });

@@ -32,7 +32,7 @@ type SheetProps = {
 };
 
 export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps) {
-  const { number, seller, buyer, line, currency, net, tax, total, rate, words, prices } = facts;
+  const { number, seller, buyer, line, currency, net, tax, total, rate, category, words, prices } = facts;
   const money = (unitAmount: number) => <Money {...{ currency, minorDigits, unitAmount }} />;
   return (
     <article className="card sheet" data-document={number}>
@@ -107,8 +107,8 @@ export function DocumentSheet({ facts, minorDigits, invoice, path }: SheetProps)
             <td>{money(net)}</td>
           </tr>
           <tr className="part">
-            <th scope="row">Tax, {rate / 100}%</th>
-            <td>{money(tax)}</td>
+            <th scope="row">{category === 'O' ? 'Tax' : `Tax, ${rate / 100}%`}</th>
+            <td>{category === 'O' ? '–' : money(tax)}</td>
           </tr>
           <tr>
             <th scope="row">Total</th>

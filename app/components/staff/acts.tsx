@@ -64,10 +64,11 @@ export function askBefore(
 
 /** What was typed and chosen, in the words of the form. */
 const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: string, value: string][] =>
-  fields.flatMap(({ name, label, choices = [], kind }) => {
-    const given = values[name];
-    const words = choices.find(({ value }) => value === given)?.words.replace('{value}', given ?? '');
-    return given ? [[label, kind === 'yes' ? 'Yes' : (words ?? given)]] : [];
+  fields.flatMap(({ name, label, value, kind, choices = [] }) => {
+    const given = values[name] ?? '';
+    if (kind === 'yes') return given === 'yes' ? [[label, 'Yes']] : [];
+    const words = choices.find((choice) => choice.value === given)?.words.replace('{value}', () => given);
+    return given || value ? [[label, words ?? (given || 'None')]] : [];
   });
 
 /**

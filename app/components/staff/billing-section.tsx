@@ -25,7 +25,7 @@ export function BillingSection({ person }: { person: Person }) {
   if (!billing)
     return (
       <Section id="billing" title="Billing details">
-        <p>Nobody has said to whom invoices are made out.</p>
+        <p>There are no billing details yet.</p>
         <Acts at="billing" />
       </Section>
     );

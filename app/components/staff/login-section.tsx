@@ -158,7 +158,7 @@ export function LoginSection({ person }: { person: Person }) {
       ) : (
         <Notice kind="success">
           Nothing on our side keeps them from logging in.
-          {person.refused.length > 0 && ' Below is what they tried this week.'}
+          {person.refused.length > 0 && ' Below is what was tried this week.'}
         </Notice>
       )}
       <Rows>
@@ -185,7 +185,7 @@ export function LoginSection({ person }: { person: Person }) {
             about={
               <>
                 Added <Instant at={factor.addedAt} />, in{' '}
-                {factor.fromEstablishedBrowser ? 'a browser they knew' : 'a browser that was new to them'}
+                {factor.fromEstablishedBrowser ? 'a browser used before' : 'a new browser'}
                 <br />
                 {factor.lastUsedAt ? (
                   <>
@@ -220,6 +220,7 @@ export function LoginSection({ person }: { person: Person }) {
               <span data-new-address>
                 <Name>{person.newAddress.email}</Name> has a link until{' '}
                 <Instant at={person.newAddress.expiresAt} />
+                {person.newAddress.removesFactors && ', which also removes passkeys, app and recovery codes'}
               </span>
             }
           />

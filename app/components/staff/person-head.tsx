@@ -24,7 +24,7 @@ export const findTab = (part: string | undefined): Tab | undefined =>
 
 const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' : `/${tab}`);
 
-const ends = ['thaw', 'resume', 'keep'];
+const ends = ['resume', 'thaw', 'keep'];
 /**
  * The acts that have a button of their own. First come acts that end a state, such as a suspension. Then come the acts for which
  * people call support most often.

@@ -14,12 +14,14 @@ const documentMails = ['invoice_issued', 'credit_note_issued'];
 
 function stateOfMail(
   { kind, sentAt, givenUpAt, attempts }: Mail,
-  { emailVerifiedAt }: Person,
+  { emailVerifiedAt, billing }: Person,
 ): [words: string, meaning: Meaning] {
   if (sentAt) return ['Sent', 'good'];
   if (givenUpAt) return ['Given up', 'needs-you'];
   // Documents go only to addresses that somebody has proved (contract 7.500).
-  if (!emailVerifiedAt && documentMails.includes(kind)) return ['Waits for a verified address', 'waiting'];
+  const isProved = emailVerifiedAt ?? billing?.provedInvoiceEmail;
+  if (!isProved && attempts === 0 && documentMails.includes(kind))
+    return ['Waits for a verified address', 'waiting'];
   return attempts > 0 ? [`Waiting, tried ${attempts} times`, 'waiting'] : ['Waiting', 'waiting'];
 }
 

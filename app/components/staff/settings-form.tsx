@@ -63,7 +63,7 @@ function Parts({ parts = [], added, ...filled }: PartsProps) {
 }
 
 const titles: [id: string, title: string, intro?: string][] = [
-  ['seller', 'Seller', 'Stands on each invoice, as the tax office knows it.'],
+  ['seller', 'Seller', 'Appears on each invoice, as the tax office knows it.'],
   [
     'payment',
     'How customers pay',

@@ -77,7 +77,7 @@ export function PendingSettings({
         <p data-notice>If you stop it, customers go on paying as now. All other settings stay as they are.</p>
         <input type="hidden" name="seen" value={seen} />
         <WhyField
-          label="Why is it stopped"
+          label="Why do you stop it?"
           hint="At least 3 characters. Kept with the settings, and in the audit."
           refused={refused}
           focusOnError={false}

@@ -54,7 +54,7 @@ export const blockedWords: Record<string, string> = {
     'The billing address of its signup could not be read, and so not the country, which decides the tax. Enter it on the page of the person, or have the CRM report it again.',
   no_seller: 'There is no seller yet. Set one in the settings.',
   vat_id_unchecked:
-    'Its VAT ID of another EU country decides the tax, and nobody has checked it. Say on the page of the person whether it is checked. After 14 days it is invoiced with tax.',
+    'The tax depends on a VAT ID of another EU country that nobody has checked. Say on the page of the person whether it is checked. After 14 days it is invoiced with tax.',
   no_tax_rule: 'No tax rule fits. Add one in the settings.',
   tax_currency:
     'Its price is in another currency than yours, and tax would be charged. Let the CRM report a price in yours.',

@@ -22,7 +22,7 @@ import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 export const outcomes = ['whole', 'part', 'unallocated', 'known', 'refund', 'left', 'out'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currency' | 'amount'> & {
+export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currency' | 'amount' | 'isOut'> & {
   outcome: Outcome;
   allocated: number;
   unallocated: number;
@@ -82,13 +82,15 @@ export async function* planPayments(
   const matches = await findMatches(db, payments, known);
   const open = new Map<number, number>();
   const givenBack = new Set<string>();
-  for (const payment of payments) {
+  const planned: ListedPayment[] = [];
+  const [came, went] = splitByWay(payments);
+  for (const payment of [...came, ...went]) {
     const match = matches.get(payment.id);
     if (known.has(payment.id)) {
       yield describe(payment, 'known');
       continue;
     }
-    const { exact } = match ?? {};
+    const exact = match?.exact ?? (payment.isOut ? findPlanned(payment, match, planned) : undefined);
     if (payment.isOut) {
       const isNew = exact?.payment !== undefined && !givenBack.has(exact.payment);
       if (isNew) givenBack.add(exact.payment as string);
@@ -105,8 +107,29 @@ export async function* planPayments(
     }
     const allocated = exact && !matched ? 0 : Math.min(left, payment.amount);
     if (invoice && allocated > 0) open.set(invoice.id, left - allocated);
+    if (invoice && allocated === payment.amount) planned.push({ ...payment, number: invoice.number });
     yield describe(payment, allocated, { matched, match });
   }
+}
+
+const splitByWay = (payments: ListedPayment[]): [came: ListedPayment[], went: ListedPayment[]] => [
+  payments.filter(({ isOut }) => !isOut),
+  payments.filter(({ isOut }) => isOut),
+];
+
+/** Finds the payment of the same file that the money gives back, if there is just one. */
+function findPlanned(
+  { amount, currency }: ListedPayment,
+  match: Match | undefined,
+  planned: ListedPayment[],
+): Proposal | undefined {
+  if (!match || match.proposals.length + match.alike.length > 0) return undefined;
+  const [only, ...others] = planned.filter(
+    (each) => match.sure.includes(each.number ?? '') && each.amount === amount && each.currency === currency,
+  );
+  return only?.number && others.length === 0
+    ? { number: only.number, open: 0, buyer: '', payment: only.id }
+    : undefined;
 }
 
 export type Importing = { origin: Origin; by: () => Recorder };
@@ -119,9 +142,12 @@ export async function* importPayments(
 ): AsyncGenerator<LineResult, void> {
   const zone = await findZone(db);
   const noons = new Map<string, Date>();
-  const matches = await findMatches(db, payments, known);
-  for (const payment of payments) {
+  // Money that went out may give back a payment of the same file, so it is matched once that payment is recorded.
+  const [came, went] = splitByWay(payments);
+  let matches = await findMatches(db, came, known);
+  for (const [at, payment] of [...came, ...went].entries()) {
     if (isStopped()) return;
+    if (at === came.length) matches = await findMatches(db, went, known);
     const match = matches.get(payment.id);
     if (known.has(payment.id)) {
       yield describe(payment, 'known');
@@ -189,16 +215,19 @@ export async function recordListed(
 }
 
 function describe(
-  { line, id, number, currency, amount }: ListedPayment,
+  { line, id, number, currency, amount, isOut }: ListedPayment,
   allocated: number | Exclude<Outcome, 'whole' | 'part' | 'unallocated'>,
   { matched, match }: { matched?: Proposal | undefined; match?: Match | undefined } = {},
 ): LineResult {
   const said = {
-    ...{ line, id, number, currency, amount, matched: matched?.number ?? null },
+    ...{ line, id, number, currency, amount, isOut, matched: matched?.number ?? null },
     alike: match?.alike ?? [],
   };
   if (typeof allocated === 'string')
-    return { ...said, outcome: allocated, allocated: 0, unallocated: 0, proposals: numbersOf(match) };
+    return {
+      ...{ ...said, outcome: allocated, allocated: 0, unallocated: 0 },
+      proposals: allocated === 'left' ? numbersOf(match) : [],
+    };
   const outcome = allocated === amount ? 'whole' : allocated > 0 ? 'part' : 'unallocated';
   const proposals = outcome === 'unallocated' ? numbersOf(match) : [];
   return { ...said, outcome, allocated, unallocated: amount - allocated, proposals };

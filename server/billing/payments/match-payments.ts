@@ -17,6 +17,8 @@ export type Match = {
   /** The invoice that the payment pays, or the payment that it gives back, without a decision by people. */
   exact: Proposal | undefined;
   proposals: Proposal[];
+  /** The numbers of the invoices that the payment certainly names. */
+  sure: string[];
   /**
    * Recorded payments that may be this one from another source. They have the same amount and day, and are for the same invoice
    * or for none.
@@ -53,6 +55,7 @@ export async function matchPayments(
     matches.set(payment.id, {
       exact: exact.length === 1 && alike.length === 0 ? exact[0] : undefined,
       proposals: proposals.slice(0, mostProposals),
+      sure: found.all.filter(({ id }) => found.sure.has(id)).map(({ number }) => number),
       alike,
     });
   }

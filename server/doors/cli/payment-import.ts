@@ -95,7 +95,8 @@ async function report(
   try {
     for await (const result of results) {
       counts[result.outcome]++;
-      if (json) await out.write(writeJson(result));
+      const { isOut: _, ...told } = result;
+      if (json) await out.write(writeJson(told));
       else if (result.outcome !== 'out') await out.write(describeLine(result));
     }
   } catch (error) {
@@ -120,12 +121,12 @@ const outcomeWords: Record<Outcome, string> = {
 /** Whether a dry run says the outcome without “would be”, because the import would change nothing. */
 const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
 
-function describeLine({ line, currency, amount, outcome, unallocated, ...of }: LineResult): string {
+function describeLine({ line, currency, amount, outcome, unallocated, isOut, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
   // A payment that was recorded before may pay an invoice by now, so this does not say “for no invoice” about it.
   const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
-  const sign = outcome === 'refund' ? '-' : '';
+  const sign = isOut ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
   const like = of.alike.length > 0 ? `; of the same amount and day as ${of.alike.join(' and ')}` : '';
   return `line ${line}: ${sign}${writeDecimal(amount, currency)} ${currency}${to}: ${outcomeWords[outcome]}${left}${may}${like}`;

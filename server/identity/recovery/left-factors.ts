@@ -34,5 +34,7 @@ export async function findLeftFactors(db: Database, user: User, since?: Date): P
   return left;
 }
 
+export const noFactors: LeftFactors = { passkeys: [], codeFactors: [], codesMadeBy: undefined };
+
 export const isAnyLeft = ({ passkeys, codeFactors }: LeftFactors) =>
   passkeys.length > 0 || codeFactors.length > 0;

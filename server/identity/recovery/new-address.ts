@@ -30,14 +30,16 @@ import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Visit } from '../../web/requests.ts';
 import { endWhatMailsOpened, takeOutLateInvoiceEmail } from '../address/password-by-mail.ts';
+import { deleteFactors } from '../factor/remove-factors.ts';
 import { notify, notifyWithTakeBack, takeBackDays } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { countNewPassword, findNewPasswordFault, requireGoodPassword } from '../password/new-password.ts';
+import { hasSecondFactor } from '../session/second-factor.ts';
 import { amrOf, startSession } from '../session/sessions.ts';
 import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
-import { findLeftFactors, type LeftFactors } from './left-factors.ts';
+import { findLeftFactors, type LeftFactors, noFactors } from './left-factors.ts';
 
 const linkDays = 1;
 
@@ -45,14 +47,14 @@ const linkDays = 1;
 export async function offerNewAddress(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,
-  { user, email }: { user: User; email: string },
+  { user, email, removesFactors }: { user: User; email: string; removesFactors: boolean },
 ): Promise<void> {
   if (!mayHaveNewAddress(user)) throw new AppError('not_allowed');
   const now = clock();
   if (await findAddressOwner(trx, email, now))
     throw new AppError('email_in_use', { detail: faultWords.email_of_other });
   await endLinks(trx, user.id, 'newer_link');
-  const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays) };
+  const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays), removesFactors };
   await setNewAddress(trx, { userId: user.id, ...offer });
   const mail = { userId: user.id, details: lane, now };
   // The mail to the old mailbox comes first, because the new mailbox may belong to a thief.
@@ -81,10 +83,12 @@ export async function describePendingNewAddress(
   now: Date,
 ): Promise<Omit<NewAddress, 'id'> | undefined> {
   const offer = await findOffer(db, userId, now);
-  return offer && { email: offer.email, askedAt: offer.askedAt, expiresAt: offer.expiresAt };
+  if (!offer) return undefined;
+  const { id: _, ...described } = offer;
+  return described;
 }
 
-type OpenLink = { user: User; mailbox: string; offerId: string; email: string };
+type OpenLink = { user: User; mailbox: string; offerId: string; email: string; removesFactors: boolean };
 
 /** Throws 404 `not_found` for a link that does not work. With `trx`, locks the user until the transaction ends. */
 async function requireLink(
@@ -104,7 +108,8 @@ async function requireLink(
   const offer = (!trx || (await findNewAddressToken(db, key))) && (await findOffer(db, userId, now));
   if (!user || !offer || !mayHaveNewAddress(user)) throw new AppError('not_found');
   if (mailbox !== (purpose === 'new_address' ? offer.email : user.email)) throw new AppError('not_found');
-  return { user, mailbox, offerId: offer.id, email: offer.email };
+  const { id: offerId, email, removesFactors } = offer;
+  return { user, mailbox, offerId, email, removesFactors };
 }
 
 export async function requireNewAddress(
@@ -113,7 +118,11 @@ export async function requireNewAddress(
   trx?: Transaction<DB>,
 ): Promise<OpenLink & { left: LeftFactors }> {
   const open = await requireLink(deps, 'new_address', token, trx);
-  return { ...open, left: await findLeftFactors(trx ?? deps.db, open.user) };
+  // Factors that the link removes are lost, so nobody can be asked for them.
+  return {
+    ...open,
+    left: open.removesFactors ? noFactors : await findLeftFactors(trx ?? deps.db, open.user),
+  };
 }
 
 /** Undefined for a link that does not work. */
@@ -177,6 +186,7 @@ export async function useNewAddress(
     const changed = await changeAddress(trx, deps, {
       user: present.user,
       email,
+      removesFactors: present.removesFactors,
       passwordHash,
       request,
       visit,
@@ -197,13 +207,22 @@ async function changeAddress(
   {
     user,
     email,
+    removesFactors,
     passwordHash,
     request,
     visit,
-  }: { user: User; email: string; passwordHash: string; request: Request; visit: Visit },
+  }: Pick<OpenLink, 'user' | 'email' | 'removesFactors'> & {
+    passwordHash: string;
+    request: Request;
+    visit: Visit;
+  },
 ): Promise<User> {
   const { id: userId } = user;
   await endWhatMailsOpened(trx, deps, userId, 'address_changed');
+  if (removesFactors && hasSecondFactor(user)) {
+    await deleteFactors(trx, userId);
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'factors.removed', userId });
+  }
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
