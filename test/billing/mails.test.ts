@@ -868,7 +868,7 @@ describe('a contract', () => {
     const [canceled] = await books.send();
     expect(canceled?.to).toBe(email);
     expect(canceled?.text).toContain('Last day: 27 February 2027');
-    expect(canceled?.text).toContain('change your mind under Billing');
+    expect(canceled?.text).toContain('Until the last day you can keep the contract under Billing.');
     await later(1);
     await end(id, null);
     expect(to(email)(await books.send())).toEqual(['Your cancellation has been withdrawn']);

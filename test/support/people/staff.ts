@@ -60,8 +60,8 @@ export async function addSession(
   const sessionId = uuidv7();
   await sql`
     insert into sessions (id, token_hash, user_id, created_at, last_seen_at, address, user_agent, auth_time, amr)
-    values (${sessionId}, ${hashToken(token)}, ${userId}, now(), now(), '192.0.2.7', 'Test', ${authTime},
-      ${amr}::text[])`.execute(db);
+    values (${sessionId}, ${hashToken(token)}, ${userId}, greatest(now(), ${authTime}), greatest(now(), ${authTime}),
+      '192.0.2.7', 'Test', ${authTime}, ${amr}::text[])`.execute(db);
   const prefix = config.issuer.startsWith('https:') ? '__Host-' : '';
   return { cookie: `${prefix}identity_session=${token}`, sessionId };
 }
