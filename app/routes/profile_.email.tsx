@@ -90,7 +90,7 @@ const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; is
     </p>
     <p>
       {isEstablished
-        ? `You have used this browser with your account from the beginning, or for at least a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you straight away.`
+        ? `You have used this browser with your account for at least a week, or from the beginning, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you straight away.`
         : `You have used this browser with your account for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here starts to protect you in one to two weeks.`}
     </p>
   </>
