@@ -294,7 +294,7 @@ const queries: Door[] = [
   { path: personPage, fields: { saved: 'suspend' }, isStaff: true },
   { path: `${personPage}/rights`, fields: { saved: 'decide', refused: 'x' }, isStaff: true },
   { path: '/admin/invoices/1', fields: { saved: 'pay' }, isStaff: true },
-  { path: '/admin/billing/unallocated', fields: { saved: 'allocate' }, isStaff: true },
+  { path: '/admin/billing/unallocated', fields: { number: '1', saved: 'allocate' }, isStaff: true },
   { path: '/admin/billing/settings', fields: { saved: 'set', example: 'x' }, isStaff: true },
   { path: '/admin/billing', fields: { before: 'x' }, isStaff: true },
   { path: '/admin/billing/preview', fields: { signup: 'x' }, isStaff: true },
