@@ -112,6 +112,15 @@ export async function findPdf(
     .executeTakeFirst();
 }
 
+/** Whether the mail has been sent, perhaps as a part of another mail. */
+export const isSent = async (db: Database, id: string): Promise<boolean> =>
+  (await db
+    .selectFrom('mails')
+    .select('id')
+    .where('id', '=', id)
+    .where('sent_at', 'is not', null)
+    .executeTakeFirst()) !== undefined;
+
 /** The mail with this key, if it is still to be sent. */
 export const findUnsent = (db: Database, key: string): Promise<{ id: string; nextTryAt: Date } | undefined> =>
   db

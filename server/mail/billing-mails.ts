@@ -7,6 +7,7 @@ import {
   findPdf,
   findReminders,
   findUnsent,
+  isSent,
   type Mailbox,
 } from '../../db/tables/billing-mails.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
@@ -109,6 +110,8 @@ async function composeAboutDocument(
   const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
   // After a reissue, the credit note goes out in the mail of the new invoice. So its own mail waits for that mail.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
+  // If that mail left just now, it has marked this one as sent, although this worker claimed it before.
+  if (kind === 'credit_note_issued' && (await isSent(db, id))) return { until: now() };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
