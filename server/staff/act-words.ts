@@ -130,16 +130,7 @@ const sayLeft = (unallocated: number, currency: string) =>
     ? `${writeDecimal(unallocated, currency)} ${currency} waits: see payment:allocate and payment:paid-back.`
     : 'Nothing of it is left.';
 
-const removalField: FormField = {
-  name: 'removeFactors',
-  label: 'Also remove passkeys, app and recovery codes, and end the password',
-  kind: 'yes',
-};
-
-const removalByLinkField: FormField = {
-  ...removalField,
-  label: 'The link also removes passkeys, app and recovery codes, because they are lost, too',
-};
+const removalField = (label: string): FormField => ({ name: 'removeFactors', label, kind: 'yes' });
 
 const ofPerson = {
   suspend: {
@@ -202,7 +193,7 @@ const ofPerson = {
           words: `{value} (${value === email ? 'now' : 'earlier'})`,
         })),
       },
-      removalField,
+      removalField('Also remove passkeys, app and recovery codes, and end the password'),
     ],
   },
   'end-session': {
@@ -280,7 +271,10 @@ const ofPerson = {
       'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, nothing changes.',
     outcome: 'The links are on their way. Nothing changes until the new address uses its link.',
     isDanger: true,
-    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }, removalByLinkField],
+    fields: () => [
+      { name: 'email', label: 'New address', kind: 'email' },
+      removalField('The link also removes passkeys, app and recovery codes, because they are lost, too'),
+    ],
     command: {
       about:
         'give a user who has lost their mailbox another address: the old one is told at once, the new one gets a link',

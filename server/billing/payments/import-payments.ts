@@ -143,38 +143,38 @@ export async function* importPayments(
   const zone = await findZone(db);
   const noons = new Map<string, Date>();
   // Money that went out may give back a payment of the same file, so it is matched once that payment is recorded.
-  const [came, went] = splitByWay(payments);
-  let matches = await findMatches(db, came, known);
-  for (const [at, payment] of [...came, ...went].entries()) {
-    if (isStopped()) return;
-    if (at === came.length) matches = await findMatches(db, went, known);
-    const match = matches.get(payment.id);
-    if (known.has(payment.id)) {
-      yield describe(payment, 'known');
-      continue;
-    }
-    if (payment.isBank && !match?.exact) {
-      yield leave(payment, match);
-      continue;
-    }
-    const paidAt = noons.get(payment.day) ?? noonOf(zone, payment.day);
-    noons.set(payment.day, paidAt);
-    yield await inTransaction(db, origin, async (trx) => {
-      const { exact } = match ?? {};
-      const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
-      // Another run may have recorded the payment before the seller's time zone changed. Its instant is then another one, and
-      // recording the payment again would be refused.
-      if (await findPayment(trx, payment.id)) return describe(payment, 'known');
-      if (payment.isBank && !matched) return leave(payment, match);
-      const { applied, allocated } = await recordListed(trx, payment, {
-        to: matched,
-        pays: matched?.number ?? payment.number,
-        paidAt,
-        by: by(),
+  for (const part of splitByWay(payments)) {
+    const matches = await findMatches(db, part, known);
+    for (const payment of part) {
+      if (isStopped()) return;
+      const match = matches.get(payment.id);
+      if (known.has(payment.id)) {
+        yield describe(payment, 'known');
+        continue;
+      }
+      if (payment.isBank && !match?.exact) {
+        yield leave(payment, match);
+        continue;
+      }
+      const paidAt = noons.get(payment.day) ?? noonOf(zone, payment.day);
+      noons.set(payment.day, paidAt);
+      yield await inTransaction(db, origin, async (trx) => {
+        const { exact } = match ?? {};
+        const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
+        // Another run may have recorded the payment before the seller's time zone changed. Its instant is then another one, and
+        // recording the payment again would be refused.
+        if (await findPayment(trx, payment.id)) return describe(payment, 'known');
+        if (payment.isBank && !matched) return leave(payment, match);
+        const { applied, allocated } = await recordListed(trx, payment, {
+          to: matched,
+          pays: matched?.number ?? payment.number,
+          paidAt,
+          by: by(),
+        });
+        if (!applied) return describe(payment, 'known');
+        return describe(payment, payment.isOut ? 'refund' : allocated, { matched, match });
       });
-      if (!applied) return describe(payment, 'known');
-      return describe(payment, payment.isOut ? 'refund' : allocated, { matched, match });
-    });
+    }
   }
 }
 
