@@ -199,6 +199,28 @@ async function setPassword(page: Page, email: string) {
   await page.waitForURL('**/profile?saved=password-set');
 }
 
+it('the page that asks for a credential shows what was typed, within its box (contract 12.202)', async () => {
+  const { page } = await visitAs('admin@example.test');
+  await page.goto(await path('customer@example.test'));
+  const form = page.locator('form[data-intent="change-email"]').first();
+  await openDetails(page, form, (button) => button.click());
+  await form.getByLabel('New address').fill('casey.new@example.org');
+  await form.locator('input[name=removeFactors]').check();
+  await form.getByLabel('Why').fill('Called back');
+  await sql`update sessions set auth_time = now() - interval '11 minutes'`.execute(site.app.db);
+  await form.getByRole('button', { name: 'Send the links' }).click();
+  const given = page.locator('[data-given]');
+  await given.waitFor();
+  for (const width of [320, 390, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const { scroll, height } = await given.evaluate((list) => ({
+      scroll: list.scrollWidth - list.clientWidth,
+      height: list.clientHeight,
+    }));
+    expect([width, scroll, height < 250]).toEqual([width, 0, true]);
+  }
+});
+
 describe('a call is answered', () => {
   it('“I cannot log in”: from an address to the person logged in', async () => {
     const email = 'new-merchant@example.test';
