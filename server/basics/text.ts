@@ -21,6 +21,8 @@ const rowBounds = {
 
 export type RowField = keyof typeof rowBounds;
 
+const numberedBounds: Record<string, number> = { ...lineBounds, ...rowBounds };
+
 export const billingBounds = {
   sellerName: 800,
   line1: 400,
@@ -200,8 +202,7 @@ export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName
 function findBound(name: string): number | undefined {
   if (Object.hasOwn(textBounds, name)) return textBounds[name as keyof typeof textBounds];
   const [, field = ''] = /^(\w{1,40})-\d{1,3}$/.exec(name) ?? [];
-  const bounds: Record<string, number> = { ...lineBounds, ...rowBounds };
-  return Object.hasOwn(bounds, field) ? bounds[field] : undefined;
+  return Object.hasOwn(numberedBounds, field) ? numberedBounds[field] : undefined;
 }
 
 export const textSchema = (name: keyof typeof textBounds) =>
