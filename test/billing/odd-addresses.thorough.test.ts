@@ -13,11 +13,11 @@ import { addSession } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const page = '/profile/billing';
-const clock = { at: new Date('2026-03-10T10:00:00Z') };
+const clock = { at: new Date('2036-03-10T10:00:00Z') };
 
 const app = shared(() => openApp({ now: () => clock.at }));
 const customers = shared(() => arrangeSeller(app, clock));
-beforeAll(() => customers.setClock('2026-03-10T10:00:00Z'));
+beforeAll(() => customers.setClock('2036-03-10T10:00:00Z'));
 beforeEach(async () => {
   await sql`delete from rate_limits`.execute(app.db);
 });

@@ -7,7 +7,7 @@ import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'seven quiet lanterns';
-const now = new Date('2026-06-01T12:00:00.000Z');
+const now = new Date('2036-06-01T12:00:00.000Z');
 const app = shared(() => openApp({ now: () => now }));
 
 /** The path and query of the link in the newest mail to that address. */

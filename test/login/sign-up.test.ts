@@ -11,7 +11,7 @@ import { linkIn } from '../support/people/mail-server.ts';
 import { shared } from '../support/run/shared.ts';
 
 const newPassword = 'seven quiet lanterns';
-const start = new Date('2026-06-01T12:00:00.000Z');
+const start = new Date();
 let now = start;
 const app = shared(() => openApp({ now: () => now }));
 const instance = shared(() => app.startInstance());
