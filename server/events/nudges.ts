@@ -27,15 +27,8 @@ export type Nudger = {
   stop: () => Promise<void>;
 };
 
-/** Undefined if no client has an address for nudges. */
-export function createNudger(
-  deps: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
-): Nudger | undefined {
-  const { config, db, log } = deps;
-  const targets = new Map(
-    [...config.clients.values()].filter(isTarget).map((target) => [target.name, target]),
-  );
-  if (targets.size === 0) return undefined;
+export function createNudger(deps: Pick<Dependencies, 'clients' | 'db' | 'now' | 'log' | 'metrics'>): Nudger {
+  const { clients, db, log } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
 
   function start(target: Target, nudge: Nudge): void {
@@ -48,6 +41,13 @@ export function createNudger(
 
   return {
     async nudge(signal) {
+      const targets = new Map(
+        clients
+          .list()
+          .filter(isTarget)
+          .map((target) => [target.name, target]),
+      );
+      if (targets.size === 0) return;
       for (const nudge of await claimNudges(db, [...targets.keys()])) {
         const target = targets.get(nudge.client);
         if (target && !signal.aborted) start(target, nudge);

@@ -8,6 +8,7 @@ import type { Aside } from '../basics/aside.ts';
 import type { Log } from '../basics/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
+import type { Clients } from '../sso/clients.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 export type NewPassword = {
@@ -51,6 +52,7 @@ export type EndsWithPerson = {
 /** `now` is the only clock. */
 export type Dependencies = RateLimits & {
   config: Config;
+  clients: Clients;
   db: DatabaseClient['db'];
   read: DatabaseClient['read'];
   now: () => Date;

@@ -114,9 +114,9 @@ async function composeMessage(
   deps: Dependencies,
   mail: GreetingMail,
 ): Promise<Message | { until: Date } | undefined> {
-  const { db, config, now } = deps;
+  const { db, config, clients, now } = deps;
   const { id, kind, recipient: to, details, greeted } = mail;
-  const { name, baseUrl, supportUrl, clients } = config;
+  const { name, baseUrl, supportUrl } = config;
   const style = styleOf(config);
   if (isAboutBilling(kind)) {
     const composed = await composeBillingMail(deps, { id, kind, details });

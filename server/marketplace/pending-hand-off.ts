@@ -176,10 +176,10 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
 /** Returns what the user's last Connect changed, for the page after it. Null if there was none in the last ten minutes. */
-export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
+export async function findLastConnect({ clients, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
-  const { title, loginUrl } = config.clients.get(provider) ?? {};
+  const { title, loginUrl } = clients.get(provider) ?? {};
   return changed ? { changed, marketplace: { title, href: loginUrl } } : null;
 }
 

@@ -1,5 +1,5 @@
 // The settings of each client: the three built-in clients, and the clients in SSO_CLIENTS.
-import { type Audience, audiences, type Client } from '../sso/clients.ts';
+import { type Audience, audiences, type Client, roles } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
 import { localSecrets } from './secret-forms.ts';
@@ -59,7 +59,10 @@ export function readClients(
       );
     }
     const secrets = own ?? shared ?? [];
-    const client = { name, title, logoPath, loginUrl, eventsUrl, listedTo, secrets, ttlSeconds };
+    const client = {
+      ...({ name, kind: 'hand-off', source: 'settings', title, logoPath, loginUrl, eventsUrl } as const),
+      ...{ listedTo, roles, needsFactor: false, secrets, ttlSeconds },
+    };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}`;
@@ -71,11 +74,6 @@ export function readClients(
       });
     }
   }
-  reader.faultIf(
-    'SSO_MARKETPLACE_CALLBACK_URL',
-    reader.production && clients.size === 0 && !reader.isAtFault(/_CALLBACK_URL$/),
-    'or the callback of another client must be set: there is no client',
-  );
   refuseMistakenNames(reader);
   return clients;
 }

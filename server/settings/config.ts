@@ -16,7 +16,7 @@ export type Config = {
   issuer: string;
   /** The issuer again, for absolute URLs. */
   baseUrl: string;
-  /** The clients with a callback, by name. */
+  /** The clients of the settings that have a callback, by name. All others are in `Dependencies.clients`. */
   clients: ReadonlyMap<string, Client>;
   /** Settings that look like settings of a client, but no client has that name. */
   unreadSettings: string[];

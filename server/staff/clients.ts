@@ -24,9 +24,9 @@ const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
 /** Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. */
-export async function listClients({ db, config, now: clock }: Dependencies) {
+export async function listClients({ db, config, clients: known, now: clock }: Dependencies) {
   const now = clock();
-  const clients = [...config.clients.values()];
+  const clients = known.list();
   const names = clients.map(({ name }) => name);
   const keys = clients.flatMap((client) => [
     keyOfLaunch(client.name),

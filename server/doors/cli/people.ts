@@ -1,5 +1,6 @@
 // Finds people, and shows everything known about one (contract 11.52 and 11.53).
 import { type Command, Option } from 'commander';
+import { clientsOfSettings } from '../../clients/book.ts';
 import { createRateLimits } from '../../ground/rate-limits.ts';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
@@ -85,7 +86,7 @@ export function addPeopleCommands(program: Command): void {
       const config = readConfig(environment);
       const limits = createRateLimits(db, () => undefined);
       const described = await describePerson({ ...limits, db, now, config }, user);
-      return { ...described, wouldGet: listWouldGet(config, user) };
+      return { ...described, wouldGet: listWouldGet({ config, clients: clientsOfSettings(config) }, user) };
     });
     print(operator.json ? writeJson(person) : describePersonInLines(person));
   });

@@ -42,10 +42,10 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
-    ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
+    start('nudges', 250, nudger.nudge),
   ];
   return async () => {
-    await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
+    await Promise.all([...stops.map((stop) => stop()), nudger.stop()]);
     await maker.close();
     for (const mailer of [holders, signUps, other]) mailer?.close();
   };

@@ -119,6 +119,7 @@ export const rooms = [
   'web',
   'metrics',
   'ground',
+  'clients',
   'identity/ground',
   'identity/session',
   'identity/password',
