@@ -9,6 +9,7 @@ import * as wakeDocumentMails from './m106-wake-document-mails.ts';
 import * as invoiceChanges from './m107-invoice-changes.ts';
 import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
+import * as clients from './m110-clients.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -21,4 +22,5 @@ export const migrations = {
   'm107-invoice-changes': invoiceChanges,
   'm108-contract-charges': contractCharges,
   'm109-document-country': documentCountry,
+  'm110-clients': clients,
 };

@@ -6,7 +6,7 @@ import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
 import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
 import { endsWithPerson } from '../billing/customers/ends-with-person.ts';
-import { clientsOfSettings } from '../clients/book.ts';
+import { openBook } from '../clients/book.ts';
 import { createDemoClients } from '../doors/demo/demo-clients.ts';
 import { demoPassword, demoUsers } from '../doors/demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from '../doors/demo/legacy-marketplace.ts';
@@ -56,7 +56,7 @@ export function createBackend(options: {
 }) {
   const { config, database } = options;
   const now = options.now ?? (() => new Date());
-  const clients = clientsOfSettings(config);
+  const clients = openBook({ config, db: database.db, log: options.log, now });
   const metrics = createMetrics({ config, clients, database, expired, readHashing, log: options.log, now });
   const deps: Dependencies = {
     config,
@@ -77,6 +77,7 @@ export function createBackend(options: {
   return {
     config,
     deps,
+    clients,
     heldRequests,
     countHashing,
     /** Ends answers that would never end by themselves, so that the process can stop. */

@@ -68,6 +68,7 @@ export function buildNotice(
     what,
     to,
     invited,
+    client,
     ordered = {},
     takeBack,
   }: {
@@ -84,6 +85,7 @@ export function buildNotice(
     what?: string | undefined;
     to?: string | undefined;
     invited?: string | undefined;
+    client?: string | undefined;
     ordered?: Ordered | undefined;
     takeBack?: TakeBackLink | undefined;
   },
@@ -93,7 +95,7 @@ export function buildNotice(
     hasSupport,
     who: who ?? { id: '', name: '' },
     countsAt: sayInstant(new Date(countsAt ?? at)),
-    ...{ was, role, what, to, ordered, invited },
+    ...{ was, role, what, to, ordered, invited, client },
   })[kind];
   const mayBeOwn = advice === undefined || doubt !== undefined;
   return {

@@ -12,6 +12,9 @@ const knownClients: Known[] = [
   { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app', listedTo: ['visited', 'contract'] },
 ];
 
+/** The names of the built-in clients, and the words in the prefixes of their settings. No other client has one of these names. */
+export const namesOfKnown = knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]);
+
 const clientSetting =
   /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
@@ -22,7 +25,7 @@ export const prefixOf = (client: string): string =>
 const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 
 // A callback may have a query, but without the parameters that we append.
-const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
+export const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
 /** Returns clients with a callback, by name. In local mode the demo receiver is the default callback. */
 export function readClients(
@@ -102,7 +105,7 @@ function readLaterClients(reader: SettingsReader): Known[] {
       .text('SSO_CLIENTS')
       ?.split(',')
       .map((name) => name.trim()) ?? [];
-  const taken = new Set(knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]));
+  const taken = new Set(namesOfKnown);
   return names.flatMap((name) => {
     const isRight = /^[a-z][a-z0-9_]{0,62}$/.test(name) && !taken.has(name);
     reader.faultIf(

@@ -32,6 +32,11 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
           'Whether people can create an account by themselves. If it is `closed`, the login page says that support gives them one.',
       },
       {
+        name: 'IDENTITY_CLIENTS_PRIVATE_NETWORKS',
+        meaning:
+          'Whether webhooks of clients in the database may go to addresses in private networks, such as `10.0.0.0/8`. Webhooks of clients in the settings may.',
+      },
+      {
         name: 'IDENTITY_ADMIN_SECOND_FACTOR',
         meaning:
           'Whether administrators and managers must set up a second factor at their next login, before anything else',

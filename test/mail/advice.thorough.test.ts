@@ -219,6 +219,7 @@ const others: NoticeKind[] = [
   'staff_limited',
   'bank_details_changed',
   'billing_texts_changed',
+  'client_changed',
   'vat_ids_to_check',
 ];
 

@@ -1,6 +1,5 @@
 // Finds people, and shows everything known about one (contract 11.52 and 11.53).
 import { type Command, Option } from 'commander';
-import { clientsOfSettings } from '../../clients/book.ts';
 import { createRateLimits } from '../../ground/rate-limits.ts';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
@@ -10,6 +9,7 @@ import { describePerson, listWouldGet } from '../../staff/person.ts';
 import { addOperator, type Operator, recordLook } from './act.ts';
 import {
   now,
+  readClients,
   readUserKey,
   requireUser,
   show,
@@ -86,7 +86,10 @@ export function addPeopleCommands(program: Command): void {
       const config = readConfig(environment);
       const limits = createRateLimits(db, () => undefined);
       const described = await describePerson({ ...limits, db, now, config }, user);
-      return { ...described, wouldGet: listWouldGet({ config, clients: clientsOfSettings(config) }, user) };
+      return {
+        ...described,
+        wouldGet: listWouldGet({ config, clients: await readClients(db, config) }, user),
+      };
     });
     print(operator.json ? writeJson(person) : describePersonInLines(person));
   });

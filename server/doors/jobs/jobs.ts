@@ -4,6 +4,7 @@ import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
 import { lookAfterVatIds } from '../../billing/invoices/vat-ids-to-check.ts';
 import { creditEnded } from '../../billing/payments/credit-ended.ts';
+import type { Book } from '../../clients/book.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -16,7 +17,7 @@ import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
 /** Returns a function that stops the jobs. It resolves once the work under way has ended. */
-export function startJobs(deps: Dependencies): () => Promise<void> {
+export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
   // Each lane of mails has a mailer with its own connections. Thanks to that, a mail that somebody waits for never waits until
@@ -24,13 +25,27 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const maker = openDocumentMaker(config.billingFonts);
-  const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
-    runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
+  const start = (
+    name: string,
+    intervalMs: number,
+    work: (signal: AbortSignal) => Promise<void>,
+    isPressing = false,
+  ) => runInBackground(name, intervalMs, metrics.watchJob(name, work), log, isPressing);
   const stops = [
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
     // A client that pulls has its events numbered by the pull. This job is for clients that do not pull.
+    // Within two seconds, each instance follows a change, also one that was cut off from the database.
+    start(
+      'clients',
+      1_000,
+      async (signal) => {
+        await book.refresh();
+        await book.keepUp(signal);
+      },
+      true,
+    ),
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, async (signal) => {

@@ -15,12 +15,12 @@ type Warning = {
   about?: string;
   /** For what nobody did. Each administrator gets the mail only once, even if several transactions report it at the same time. */
   isOnce?: boolean;
-  /** Must contain nothing that somebody typed. */
+  /** Must contain nothing that somebody typed, except the name of a client. */
   details?: Record<string, string>;
 };
 
 // Until 1.2.0: an instance of 1.0.0 does not know these kinds of mail, and must not send them. It fails on a mail without `at`.
-const newKinds: WarningKind[] = ['no_seller'];
+const newKinds: WarningKind[] = ['client_changed', 'no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(
