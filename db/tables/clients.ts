@@ -84,7 +84,7 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Whoever changes a client, or adds one, waits here for those before. */
+/** Each transaction that changes a client, or adds one, waits here for the one before. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();
 }

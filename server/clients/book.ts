@@ -1,4 +1,4 @@
-// The clients that count now (contract 13.1 to 13.12): those of the settings, and the rows of the database. Lookups read only
+// The clients that count now (contract 13.1 to 13.11): those of the settings, and the rows of the database. Lookups read only
 // memory. The job `clients` asks every second whether a row has changed.
 import {
   type ClientRow,

@@ -1,4 +1,4 @@
-// How a client in the database is added and changed (contract 13.7 to 13.12 and 13.20 to 13.30). Whoever calls has locked the clients
+// How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the clients
 // (`lockClients`), and read the row since.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';

@@ -144,8 +144,8 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
   {
     title: 'Clients',
     intro: `Each client has the settings \`SSO_<X>_…\`. \`<X>\` is \`MARKETPLACE\` for the client \`marketplace\`, \`WEBSITE\` for
-\`network_site\`, \`CRM\` for \`crm_app\`, and for a client in \`SSO_CLIENTS\` its name in capitals. In production at least one
-client needs a callback and a secret, and a client has both or neither.`,
+\`network_site\`, \`CRM\` for \`crm_app\`, and for a client in \`SSO_CLIENTS\` its name in capitals. In production a client
+has both a callback and a secret, or neither. [Clients in the database](clients.md#clients-in-the-database) need no settings.`,
     settings: [
       {
         name: 'SSO_CLIENTS',

@@ -1,4 +1,4 @@
-// What administrators and operators do to clients in the database (contract 13.28 to 13.45).
+// What administrators and operators do to clients in the database (contract 13.28 to 13.35).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
@@ -227,10 +227,9 @@ type ReadFacts = {
   factor: boolean | undefined;
 };
 
-const factsOf = ({ callback, factor, ...read }: ReadFacts) => ({
-  ...read,
-  callbackUrl: callback,
-  needsFactor: factor,
+/** Names each fact, because `read` also has other members, such as `why`. */
+const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
+  ...{ title, callbackUrl: callback, loginUrl, eventsUrl, listed, roles: may, needsFactor: factor },
 });
 
 const set = act({

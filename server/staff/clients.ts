@@ -35,7 +35,7 @@ type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo'> & {
   row: ClientRow | undefined;
 };
 
-/** The clients of the settings, then the rows of the database, also those that do not count. */
+/** The clients of the settings, then all rows of the database, even if they do not count. */
 export async function listKnown({ clients, config, db }: Pick<Dependencies, 'clients' | 'config' | 'db'>) {
   await clients.refresh();
   const rows = await listClientRows(db, config.issuer);

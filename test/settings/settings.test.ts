@@ -9,6 +9,8 @@ describe('local mode', () => {
     expect(config).toEqual({
       production: false,
       vatCheck: 'off',
+      payloadTtlSeconds: 300,
+      allowsPrivateNetworks: false,
       encryptionKeys: [new TextEncoder().encode('local-encryption-key-do-not-use!')],
       requiresAdminFactor: false,
       name: 'Identity',
