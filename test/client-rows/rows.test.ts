@@ -15,6 +15,7 @@ import {
   type TestInstance,
 } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
+import { openWire } from '../support/database/wire.ts';
 import {
   addPerson,
   addSession,
@@ -355,6 +356,25 @@ describe('a row is bound to', () => {
   });
 });
 
+it('an instance that was cut off from the database follows once it is back (contract 13.1)', async () => {
+  const wire = await openWire(app.databaseUrl);
+  const cookie = await openBrowserOf();
+  const { name } = await add();
+  const cutOff = await app.startInstance({ databaseUrl: wire.url });
+  expect(outcomeOf(await launch(cutOff, name, cookie))).toBe('payload');
+  wire.cut();
+  await change('turnOff', name);
+  // Long enough for the pauses of other jobs to grow.
+  await new Promise((done) => setTimeout(done, 5_000));
+  wire.restore();
+  const since = Date.now();
+  await follow(cutOff, name, cookie, 'unknown_client');
+  expect(Date.now() - since).toBeLessThan(6_000);
+  const failed = app.logged.filter(({ message }) => message === 'clients failed');
+  expect(failed).toHaveLength(1);
+  wire.close();
+});
+
 it('a restore stops every row, until each is confirmed (contract 13.10 and 13.11)', async () => {
   const cookie = await openBrowserOf();
   const [one, other] = [await add(), await add()];
@@ -408,6 +428,7 @@ it('the secret is nowhere but in the answer that made it (contract 13.21)', asyn
   const pages = await Promise.all(
     ['/admin/clients', '/admin/audit', '/admin'].map((path) => app.send(path, { cookie: admin.cookie })),
   );
+  expect(pages[0]?.text).toContain(`data-client="${name}"`);
   const texts = [
     ...pages.flatMap(({ text, headers }) => [text, JSON.stringify([...headers])]),
     (await call(app, 'clients.list', admin.cookie, undefined, true)).text,
