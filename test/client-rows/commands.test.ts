@@ -78,6 +78,22 @@ it('add, rotate, end, change, turn off and on, and print each secret once (contr
   for (const row of rows) expect(row).toMatchObject({ operator: 'Olga', why: 'asked by the shop' });
 });
 
+it('the doctor knows a client of the database (contract 13.2)', async () => {
+  await run(
+    'client:add',
+    'examined',
+    '--callback',
+    'http://localhost:1/cb',
+    '--login-url',
+    'http://localhost:1/login',
+    ...why,
+  );
+  const { code, out, err } = await run('doctor', 'examined');
+  expect(code).not.toBe(0);
+  expect(`${out}${err}`).toContain('http://localhost:1/cb');
+  expect((await run('doctor', 'nobody_here')).err).toContain('No client nobody_here is set here');
+});
+
 it.each([
   [['client:add', 'shop'], /callback/],
   [['client:add', 'shop', '--callback', callback], /--why/],

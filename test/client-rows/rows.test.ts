@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { findClientRow, lockClients } from '../../db/tables/clients.ts';
 import { insertRestore } from '../../db/tables/restores.ts';
+import { rotateSecret } from '../../server/clients/rows.ts';
 import { openSecret } from '../../server/clients/secrets.ts';
 import { countOf } from '../../server/identity/ground/allowances.ts';
 import { sign } from '../../server/sso/hmac.ts';
@@ -154,6 +156,33 @@ describe('a client that an administrator adds', () => {
     const again = await change('rotate', name);
     expect(readOutcome(again)).toBe('409 edited_meanwhile');
     expect(again.text).toContain('two secrets already');
+  });
+
+  it('never has three secrets, if 16 operators rotate at once (contract 13.23)', async () => {
+    const { name } = await add();
+    const { issuer } = app.config;
+    const rotate = () =>
+      inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+        await lockClients(trx);
+        const row = await findClientRow(trx, { issuer, name });
+        return row && rotateSecret(trx, { config: app.config, now: () => new Date() }, row);
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 16 }, rotate));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await find(name))?.row?.secrets).toHaveLength(2);
+    // The database keeps to it, too.
+    const third = sql`insert into client_secrets (id, client_id, made_at, sealed, key_id)
+      select gen_random_uuid(), id, now(), '', '' from clients where name = ${name}`;
+    await expect(third.execute(app.db)).rejects.toThrow('at most two secrets');
+  });
+
+  it('is counted in the metrics from the start (contract 13.2)', async () => {
+    const { name } = await add();
+    await launch(app, name, await openBrowserOf());
+    const scrape = await app.fetchMetrics(new Request('http://localhost/metrics'), { address: '127.0.0.1' });
+    const text = await scrape.text();
+    expect(text).toContain(`identity_launches_total{client="${name}",outcome="payload"} 1`);
+    expect(text).toContain(`identity_launches_total{client="${name}",outcome="login"} 0`);
   });
 
   it('signs with both secrets during a rotation, and says when each was used (contract 13.22 to 13.25)', async () => {
