@@ -329,6 +329,19 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION wake_document_mails() FROM PUBLIC;
 
+-- Used by triggers of: client_secrets, clients, restores
+CREATE OR REPLACE FUNCTION note_client_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      update client_changes set version = greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION note_client_change() FROM PUBLIC;
+
 -- accounts ------------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -1315,6 +1328,87 @@ CREATE INDEX changes_erased_at_idx ON changes USING btree (erased_at) WHERE eras
 CREATE INDEX changes_row_at_idx ON changes USING btree (subject, row_id, at);
 CREATE INDEX changes_user_id_began_at_idx ON changes USING btree (user_id, began_at);
 
+-- client_changes ------------------------------------------------------------------------------------------------------
+
+CREATE TABLE client_changes (
+  only_row boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  CONSTRAINT client_changes_pkey PRIMARY KEY (only_row),
+  CONSTRAINT client_changes_one CHECK (only_row)
+);
+
+-- clients -------------------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   client_secrets (client_id) ON DELETE CASCADE
+CREATE TABLE clients (
+  id uuid NOT NULL,
+  issuer text NOT NULL,
+  name text NOT NULL,
+  kind text NOT NULL DEFAULT 'hand-off'::text,
+  title text NOT NULL,
+  callback_url text NOT NULL,
+  login_url text,
+  events_url text,
+  listed text[] NOT NULL,
+  roles text[] NOT NULL,
+  needs_factor boolean NOT NULL DEFAULT false,
+  off_at timestamp with time zone,
+  restores integer NOT NULL,
+  tested_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT clients_pkey PRIMARY KEY (id),
+  CONSTRAINT clients_issuer_name_key UNIQUE (issuer, name),
+  CONSTRAINT clients_kind_known CHECK (kind = ANY (ARRAY['hand-off'::text, 'openid'::text])),
+  CONSTRAINT clients_name_form CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'::text)
+);
+COMMENT ON COLUMN clients.issuer IS 'The IDENTITY_ISSUER under which the row counts.';
+COMMENT ON COLUMN clients.restores IS 'How many restores the database had when the row was made or last confirmed.';
+COMMENT ON COLUMN clients.tested_at IS 'When staff last tried the webhook.';
+
+CREATE TRIGGER clients_note_change AFTER INSERT OR DELETE OR UPDATE OF issuer, name, kind, title, callback_url, login_url, events_url, listed, roles, needs_factor, off_at, restores ON clients
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION note_client_change();
+
+-- client_secrets ------------------------------------------------------------------------------------------------------
+
+CREATE TABLE client_secrets (
+  id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  made_at timestamp with time zone NOT NULL,
+  sealed bytea NOT NULL,
+  key_id text NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT client_secrets_pkey PRIMARY KEY (id),
+  CONSTRAINT client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE
+);
+COMMENT ON COLUMN client_secrets.key_id IS 'The first 8 hex digits of SHA-256 of the key that sealed it.';
+CREATE INDEX client_secrets_client_id_idx ON client_secrets USING btree (client_id);
+
+CREATE OR REPLACE FUNCTION limit_client_secrets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      perform 1 from clients where id = new.client_id for update;
+      if (select count(*) from client_secrets where client_id = new.client_id) > 2 then
+        raise exception 'a client has at most two secrets' using errcode = 'check_violation';
+      end if;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION limit_client_secrets() FROM PUBLIC;
+
+CREATE TRIGGER client_secrets_limit AFTER INSERT ON client_secrets
+  FOR EACH ROW
+  EXECUTE FUNCTION limit_client_secrets();
+
+CREATE TRIGGER client_secrets_note_change AFTER INSERT OR DELETE OR UPDATE OF client_id, made_at, sealed, key_id ON client_secrets
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION note_client_change();
+
 -- client_users --------------------------------------------------------------------------------------------------------
 
 CREATE TABLE client_users (
@@ -1738,6 +1832,10 @@ CREATE TRIGGER restores_hold_billing_mails AFTER INSERT ON restores
   FOR EACH ROW
   WHEN (new.billing_resumed_at IS NULL)
   EXECUTE FUNCTION hold_billing_mails();
+
+CREATE TRIGGER restores_note_client_change AFTER INSERT OR DELETE ON restores
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION note_client_change();
 
 -- lost_documents ------------------------------------------------------------------------------------------------------
 

@@ -143,6 +143,51 @@ export interface Changes {
   why: string | null;
 }
 
+export interface ClientChanges {
+  only_row: Generated<boolean>;
+  version: Int8;
+}
+
+export interface Clients {
+  callback_url: string;
+  changed_at: Timestamp;
+  created_at: Timestamp;
+  events_url: string | null;
+  id: string;
+  /**
+   * The IDENTITY_ISSUER under which the row counts.
+   */
+  issuer: string;
+  kind: Generated<string>;
+  listed: string[];
+  login_url: string | null;
+  name: string;
+  needs_factor: Generated<boolean>;
+  off_at: Timestamp | null;
+  /**
+   * How many restores the database had when the row was made or last confirmed.
+   */
+  restores: number;
+  roles: string[];
+  /**
+   * When staff last tried the webhook.
+   */
+  tested_at: Timestamp | null;
+  title: string;
+}
+
+export interface ClientSecrets {
+  client_id: string;
+  id: string;
+  /**
+   * The first 8 hex digits of SHA-256 of the key that sealed it.
+   */
+  key_id: string;
+  last_used_at: Timestamp | null;
+  made_at: Timestamp;
+  sealed: Uint8Array;
+}
+
 export interface ClientUsers {
   client: string;
   since: Generated<Timestamp>;
@@ -628,7 +673,10 @@ export interface DB {
   billing_details: BillingDetails;
   billing_settings: BillingSettings;
   changes: Changes;
+  client_changes: ClientChanges;
+  client_secrets: ClientSecrets;
   client_users: ClientUsers;
+  clients: Clients;
   contract_charges: ContractCharges;
   devices: Devices;
   document_files: DocumentFiles;

@@ -31,7 +31,7 @@ export default function Clients() {
       {clients.length === 0 ? (
         <div className="card">
           <EmptyState icon="grid" title="There are no clients">
-            <p>An operator names them in the settings.</p>
+            <p>An operator names them in the settings, or adds them by a command.</p>
           </EmptyState>
         </div>
       ) : (
@@ -64,12 +64,26 @@ const columns: Column[] = [
   { label: 'State', kind: 'state' },
 ];
 
-function ClientState({ isFailing, isBehind }: { isFailing: boolean; isBehind: boolean }) {
+const stateWords: Record<NonNullable<Client['row']>['state'], string> = {
+  in_settings: 'Also in the database, where it is off',
+  off: 'Off',
+  unconfirmed: 'Waits to be confirmed',
+  unreadable: 'Refused: no key opens its secrets',
+  on: 'In the database',
+};
+
+function ClientState({
+  row,
+  isFailing,
+  isBehind,
+}: Pick<Client, 'row' | 'isFailing'> & { isBehind: boolean }) {
+  if (row && row.state !== 'on' && row.state !== 'in_settings')
+    return <Badge meaning="needs-you">{stateWords[row.state]}</Badge>;
   if (isFailing) return <Badge meaning="needs-you">Webhook fails</Badge>;
   return isBehind ? <Badge meaning="waiting">Behind</Badge> : <Badge meaning="good">Up to date</Badge>;
 }
 
-const toRow = ({ name, title, launchedAt, pulledAt, behind, isFailing }: Client): TableRow => ({
+const toRow = ({ name, title, row, launchedAt, pulledAt, behind, isFailing }: Client): TableRow => ({
   key: name,
   cells: [
     <a key="client" href={`#client-${name}`}>
@@ -78,14 +92,14 @@ const toRow = ({ name, title, launchedAt, pulledAt, behind, isFailing }: Client)
     launchedAt && <Instant key="launch" at={launchedAt} />,
     pulledAt && <Instant key="pull" at={pulledAt} />,
     whole(behind),
-    <ClientState key="state" isFailing={isFailing} isBehind={behind > 0} />,
+    <ClientState key="state" row={row} isFailing={isFailing} isBehind={behind > 0} />,
   ],
 });
 
 function About({ client }: { client: Client }) {
   const { name, title, isDemo, callbackUrl, loginUrl, eventsUrl, calls, launchedAt, refusals, doctor } =
     client;
-  const { pulledAt, behind, oldestAt, failedAt, failure, isFailing } = client;
+  const { row, pulledAt, behind, oldestAt, failedAt, failure, isFailing } = client;
   const isBehind = behind > 0;
   return (
     <Section
@@ -95,6 +109,9 @@ function About({ client }: { client: Client }) {
         <>
           <code data-client={name}>{name}</code>
           {isDemo && ', a demo client of this service'}{' '}
+          {row && (
+            <Badge meaning={row.state === 'on' ? 'neutral' : 'needs-you'}>{stateWords[row.state]}</Badge>
+          )}{' '}
           {isFailing && <Badge meaning="needs-you">Webhook fails</Badge>}{' '}
           {isBehind && <Badge meaning="waiting">{sayCount(behind, 'event', 'events')} unread</Badge>}
         </>

@@ -10,6 +10,7 @@ import * as invoiceChanges from './m107-invoice-changes.ts';
 import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
 import * as newAddressFactors from './m110-new-address-factors.ts';
+import * as clients from './m111-clients.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -23,4 +24,5 @@ export const migrations = {
   'm108-contract-charges': contractCharges,
   'm109-document-country': documentCountry,
   'm110-new-address-factors': newAddressFactors,
+  'm111-clients': clients,
 };

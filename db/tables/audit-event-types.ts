@@ -220,6 +220,7 @@ export const auditEventTypes = {
     },
     staff: 'Staff: decided whether a new country counts for the tax',
   },
+  'staff.add_client': { limit: 'staff.set_client', staff: 'Staff: added a client' },
   'staff.cancel_contract': {
     limit: 'staff.looked',
     person: 'Our support team canceled a contract',
@@ -240,6 +241,7 @@ export const auditEventTypes = {
     person: 'Our support team checked the VAT ID',
     staff: 'Staff: said whether the VAT ID is checked',
   },
+  'staff.confirm_client': { limit: 'restores', staff: 'Staff: confirmed a client after a restore' },
   'staff.create': { limit: 'commands', staff: 'Staff: created the account' },
   'staff.delete_note': { limit: 'staff.looked', staff: 'Staff: deleted a note' },
   'staff.edit_billing_details': {
@@ -247,6 +249,7 @@ export const auditEventTypes = {
     person: 'Our support team changed the billing details',
     staff: 'Staff: changed the billing details',
   },
+  'staff.end_client_secret': { limit: 'staff.rotate_client', staff: 'Staff: ended a secret of a client' },
   'staff.end_session': {
     limit: 'staff.looked',
     person: 'Our support team logged the account out in one browser',
@@ -280,14 +283,23 @@ export const auditEventTypes = {
   'staff.resume': { limit: 'staff.looked', staff: 'Staff: ended the suspension' },
   'staff.retry_mail': { limit: 'mails that failed', staff: 'Staff: sent a mail again that had failed' },
   'staff.revoke': { limit: 'staff.looked', staff: 'Staff: decided that the account may not do something' },
+  'staff.rotate_client': { limit: 'staff.set_client', staff: 'Staff: gave a client a new secret' },
   'staff.searched': { limit: { times: 600, seconds: hour }, staff: 'Staff: searched for people' },
   // Counted for each recipient. All staff share the count.
   'staff.send_mail': { limit: { times: 5, seconds: hour }, staff: 'Staff: sent a mail' },
+  // Counted for each administrator, because each event sends a mail to all of them.
+  'staff.set_client': { limit: { times: 300, seconds: hour }, staff: 'Staff: changed a client' },
   'staff.suspend': { limit: 'staff.looked', staff: 'Staff: suspended the account' },
+  'staff.test_webhook': {
+    limit: 'one in ten seconds for each client',
+    staff: 'Staff: tried the webhook of a client',
+  },
   'staff.thaw': {
     limit: 'staff.looked',
     staff: 'Staff: ended the freeze or suspension, and said whose the account is',
   },
+  'staff.turn_client_off': { limit: 'staff.turn_client_on', staff: 'Staff: turned a client off' },
+  'staff.turn_client_on': { limit: 'staff.set_client', staff: 'Staff: turned a client on' },
   'staff.undecide': { limit: 'staff.looked', staff: 'Staff: left a decision to the marketplace' },
   'staff.unverify': { limit: 'staff.looked', staff: 'Staff: decided that the account is not verified' },
   'staff.verify': { limit: 'staff.looked', staff: 'Staff: verified the account' },

@@ -73,6 +73,7 @@ const mails = {
 
   bank_details_changed: warning,
   billing_texts_changed: warning,
+  client_changed: warning,
   invitation_sent: warning,
   invitation_taken: warning,
   no_seller: warning,

@@ -28,10 +28,20 @@ import { readWhy } from './why.ts';
 export type Found<Thing> = About & { thing: Thing; userId: string | null };
 
 export type Subject<Thing> = {
-  name: 'person' | 'invoice' | 'payment' | 'contract' | 'mail' | 'settings' | 'newcomer' | 'invitation';
+  name:
+    | 'person'
+    | 'invoice'
+    | 'payment'
+    | 'contract'
+    | 'mail'
+    | 'settings'
+    | 'newcomer'
+    | 'invitation'
+    | 'client'
+    | 'new_client';
   keys: (keyof typeof textBounds)[];
   /** Takes no lock. */
-  find: (db: Database, given: Given) => Promise<Found<Thing> | undefined>;
+  find: (db: Database, given: Given, config: Dependencies['config']) => Promise<Found<Thing> | undefined>;
   /** Locks the rows that the forms are made from, so that the result of `find` stays true until the transaction ends. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
   /** True if programs may leave out `seen`, the digest of the facts that a form is made from (contract 7.152). */
@@ -90,6 +100,8 @@ export type Act<Thing, Read, Result, Name = string> = {
   command?: ByCommand<Thing>;
   /** Does the act, and locks all other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
+  /** What staff wait for once the act is done, and no lock is held. */
+  afterwards?: (deps: Dependencies, result: Result) => Promise<Result>;
 };
 
 export const offerIf = (makesSense: boolean, about: Given = {}): Given[] => (makesSense ? [about] : []);
@@ -146,7 +158,7 @@ export async function actAsStaff<Thing, Read, Result>(
   const requireMay = (whoever: User, found: Found<Thing>) => {
     if (!mayAct(right, whoever, found) || asked.isNever?.(found.thing)) throw new AppError('not_allowed');
   };
-  const known = await about.find(deps.db, given);
+  const known = await about.find(deps.db, given, deps.config);
   if (!known) throw new AppError('not_found');
   requireMay(actor, known);
   if (!isConfirmed(deps, staff.session)) throw new AppError('login_required');
@@ -158,14 +170,14 @@ export async function actAsStaff<Thing, Read, Result>(
   const { why } = read;
   if (known.userId) await countLook(deps, staff, { userId: known.userId });
   await asked.requireAllowance?.(deps, known.thing, actor.id);
-  return inTransaction(
+  const result = await inTransaction(
     deps.db,
     originOf(staff, why),
     async (trx) => {
       const locked = await lockPeople(trx, asked, given, actor.id);
       const present = locked.find(({ id }) => id === actor.id);
       if (!present || !(await lockOpenSession(trx, sessionId))) throw new AppError('login_required');
-      const found = await findLocked(trx, asked, given);
+      const found = await findLocked(trx, deps, asked, given);
       if (!isStaff(present)) throw new AppError('not_allowed');
       requireMay(present, found);
       if (seen !== undefined && (await digestFormBasis(trx, asked, found.thing, deps.now())) !== seen)
@@ -175,6 +187,7 @@ export async function actAsStaff<Thing, Read, Result>(
     },
     { deadline: staff.visit.deadline },
   );
+  return result !== undefined && asked.afterwards ? asked.afterwards(deps, result) : result;
 }
 
 /** Runs in the transaction of the command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
@@ -185,7 +198,7 @@ export async function actAsOperator<Thing, Read, Result>(
   { given, author }: { given: Given; author: Author },
 ): Promise<Result | undefined> {
   await lockPeople(trx, asked, given);
-  const found = await findLocked(trx, asked, given);
+  const found = await findLocked(trx, deps, asked, given);
   if (asked.isNever?.(found.thing)) throw new AppError('not_allowed');
   const read = await readFields(asked.fields, given, { ...deps, db: trx, thing: found.thing });
   return doAct(trx, deps, asked, { found, author, read });
@@ -205,11 +218,12 @@ async function lockPeople(
 
 async function findLocked<Thing>(
   trx: Transaction<DB>,
+  { config }: Pick<Dependencies, 'config'>,
   { about }: { about: Subject<Thing> },
   given: Given,
 ): Promise<Found<Thing>> {
   await about.lock?.(trx, given);
-  const found = await about.find(trx, given);
+  const found = await about.find(trx, given, config);
   if (!found) throw new AppError('not_found');
   return found;
 }

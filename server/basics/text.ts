@@ -135,6 +135,14 @@ export const textBounds = {
 
   // Clients and the CRM send these.
   client: 100,
+  title: 400,
+  callback: 2_000,
+  loginUrl: 2_000,
+  eventsUrl: 2_000,
+  listed: 200,
+  roles: 100,
+  factor: 40,
+  which: 40,
   return_to: 8_192,
   state: 512,
   prompt: 40,

@@ -1,14 +1,13 @@
 // Nudges tell a client that there are events to pull, until it accepts the nudge or has pulled the events (contract 10.25 to
 // 10.35). The database decides which instance makes a try, and when (db/tables/event-deliveries.ts).
 import { z } from 'zod';
-import { claimNudges, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
+import { claimNudges, listDeliveries, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
+import { callClient, explainError, explainStatus, inTime } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { version } from '../runtime/version.ts';
 import type { Client } from '../sso/clients.ts';
 import { signWebhook } from '../web/webhook-signature.ts';
 import { buildNudgeSecret } from './nudge-secret.ts';
-
-const answerWithinMs = 10_000;
 
 export const nudgeSchema = z
   .object({
@@ -27,15 +26,10 @@ export type Nudger = {
   stop: () => Promise<void>;
 };
 
-/** Undefined if no client has a URL for nudges. */
 export function createNudger(
-  deps: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
-): Nudger | undefined {
-  const { config, db, log } = deps;
-  const targets = new Map(
-    [...config.clients.values()].filter(isTarget).map((target) => [target.name, target]),
-  );
-  if (targets.size === 0) return undefined;
+  deps: Pick<Dependencies, 'config' | 'clients' | 'db' | 'now' | 'log' | 'metrics'>,
+): Nudger {
+  const { clients, db, log } = deps;
   const underWay = new Map<Promise<void>, AbortController>();
 
   function start(target: Target, nudge: Nudge): void {
@@ -48,6 +42,13 @@ export function createNudger(
 
   return {
     async nudge(signal) {
+      const targets = new Map(
+        clients
+          .list()
+          .filter(isTarget)
+          .map((target) => [target.name, target]),
+      );
+      if (targets.size === 0) return;
       for (const nudge of await claimNudges(db, [...targets.keys()])) {
         const target = targets.get(nudge.client);
         if (target && !signal.aborted) start(target, nudge);
@@ -61,18 +62,15 @@ export function createNudger(
 }
 
 const stopping = new Error('this instance is stopping');
-const tooLate = new Error('no answer in time');
 
 async function tryNudge(
-  { db, now, log, metrics }: Pick<Dependencies, 'db' | 'now' | 'log' | 'metrics'>,
+  { config, db, now, log, metrics }: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
   target: Target,
   nudge: Nudge,
   controller: AbortController,
 ): Promise<void> {
-  const request = await buildRequest(target, nudge, now());
-  // Each try has its own controller. AbortSignal.any and AbortSignal.timeout would not be freed when the try ends.
-  const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
-  const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
+  const message = await buildNudge(target, nudge, now());
+  const failure = await inTime(controller, (signal) => post(config, target, message, signal));
   if (failure !== undefined && controller.signal.reason === stopping) return;
   metrics.countNudge(target.name, failure === undefined ? 'taken' : 'failed');
   const { wasFailing } = await recordNudge(db, nudge, failure);
@@ -82,7 +80,7 @@ async function tryNudge(
   if (failure === undefined && wasFailing) log.info(fields, 'nudges are taken again');
 }
 
-async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: Date): Promise<RequestInit> {
+async function buildNudge({ name, secrets }: Client, { latest }: Pick<Nudge, 'latest'>, now: Date) {
   const nudge: z.infer<typeof nudgeSchema> = { client: name, latest };
   const body = new TextEncoder().encode(JSON.stringify(nudge));
   const message = {
@@ -101,32 +99,32 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
     'webhook-timestamp': message.timestamp,
     'webhook-signature': signatures.join(' '),
   };
-  return { method: 'POST', headers, body };
+  return { headers, body };
 }
 
 /** Returns why the client did not accept the nudge, or undefined if it did. */
-async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | undefined> {
+async function post(
+  config: Dependencies['config'],
+  { source, eventsUrl }: Target,
+  message: Awaited<ReturnType<typeof buildNudge>>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (source === 'row') return callClient(config, eventsUrl, message, signal);
   try {
-    const response = await fetch(url, { ...request, redirect: 'manual', signal });
+    const response = await fetch(eventsUrl, { ...message, method: 'POST', redirect: 'manual', signal });
     response.body?.cancel().catch(() => undefined);
-    if (response.ok) return undefined;
-    const isRedirect = response.type === 'opaqueredirect' || Math.floor(response.status / 100) === 3;
-    return isRedirect ? 'redirected' : `HTTP ${response.status}`;
+    return response.type === 'opaqueredirect' ? 'redirected' : explainStatus(response.status);
   } catch (error) {
-    return signal.reason === tooLate ? 'timed out' : explain(error);
+    return explainError(error, signal);
   }
 }
 
-// Node gives the cause as a code, Deno in words.
-const causes: [form: RegExp, words: string][] = [
-  [/refused/i, 'connection refused'],
-  [/ENOTFOUND|EAI_AGAIN|dns error|lookup/i, 'host not found'],
-  [/CERT|TLS|SSL/i, 'TLS failed'],
-  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|reset|closed|SendRequest/i, 'connection dropped'],
-];
-
-function explain(error: unknown): string {
-  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
-  const text = `${message} ${cause?.code} ${cause?.message}`;
-  return causes.find(([form]) => form.test(text))?.[1] ?? 'connection failed';
+/** Tries the webhook with a nudge about no new event. Returns why the client did not take it, or undefined if it did. */
+export async function tryWebhook(
+  { config, db, now }: Pick<Dependencies, 'config' | 'db' | 'now'>,
+  target: Client & { eventsUrl: string },
+): Promise<string | undefined> {
+  const [delivery] = await listDeliveries(db, [target.name]);
+  const message = await buildNudge(target, { latest: Math.max(1, delivery?.latest ?? 0) }, now());
+  return inTime(new AbortController(), (signal) => post(config, target, message, signal));
 }

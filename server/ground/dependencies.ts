@@ -8,6 +8,7 @@ import type { Aside } from '../basics/aside.ts';
 import type { Log } from '../basics/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
+import type { Client, Clients } from '../sso/clients.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 export type NewPassword = {
@@ -48,9 +49,17 @@ export type EndsWithPerson = {
   ) => Promise<void>;
 };
 
+export type LiveClients = Clients & {
+  /** Reads the rows of clients, if one has changed. */
+  refresh: () => Promise<void>;
+  /** Notes that the client has called us with its secret of this index. */
+  noteUse: (client: Client, secret: number) => void;
+};
+
 /** `now` is the only clock. */
 export type Dependencies = RateLimits & {
   config: Config;
+  clients: LiveClients;
   db: DatabaseClient['db'];
   read: DatabaseClient['read'];
   now: () => Date;

@@ -6,6 +6,7 @@ import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
 import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
 import { endsWithPerson } from '../billing/customers/ends-with-person.ts';
+import { openBook } from '../clients/book.ts';
 import { createDemoClients } from '../doors/demo/demo-clients.ts';
 import { demoPassword, demoUsers } from '../doors/demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from '../doors/demo/legacy-marketplace.ts';
@@ -55,9 +56,11 @@ export function createBackend(options: {
 }) {
   const { config, database } = options;
   const now = options.now ?? (() => new Date());
-  const metrics = createMetrics({ config, database, expired, readHashing, log: options.log, now });
+  const clients = openBook({ config, db: database.db, log: options.log, now });
+  const metrics = createMetrics({ config, clients, database, expired, readHashing, log: options.log, now });
   const deps: Dependencies = {
     config,
+    clients,
     db: database.db,
     read: database.read,
     now,
@@ -74,6 +77,7 @@ export function createBackend(options: {
   return {
     config,
     deps,
+    clients,
     heldRequests,
     countHashing,
     /** Ends answers that would never end by themselves, so that the process can stop. */
@@ -104,7 +108,7 @@ export function createBackend(options: {
       nameBrowser: () => nameBrowser(deps),
       sendsCookies: (request: Request) => sendsCookies(deps, request),
     },
-    site: describeSite(config, publish),
+    site: describeSite(deps, publish),
     demo: {
       /** Throws 404 `not_found` in production. */
       requireLocalMode() {
@@ -154,8 +158,8 @@ const transport = {
 
 export type Site = ReturnType<typeof describeSite>;
 
-function describeSite(config: Config, publish: ReturnType<typeof createPublished>) {
-  const { name, brand, baseUrl, signUp, mail, production, clients } = config;
+function describeSite({ config, clients }: Dependencies, publish: ReturnType<typeof createPublished>) {
+  const { name, brand, baseUrl, signUp, mail, production } = config;
   const { supportUrl, privacyUrl, termsUrl, accessibilityUrl } = config;
   const { logoPath, stylesPath } = brand;
   const findClientOfLaunch = (path: string | undefined) =>
@@ -173,7 +177,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
-    findWayOn: (path: string | null | undefined) => findWayOn(config, path),
+    findWayOn: (path: string | null | undefined) => findWayOn({ config, clients }, path),
     /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {
       const client = [pathOf(request.url), readOwnPath(readQuery(request).get('next')) ?? '']

@@ -83,6 +83,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       const prepareDatabase = async () => {
         await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
         await seedOrRefuse(options, database.db);
+        await backend.clients.refresh();
       };
       await Promise.all([
         whenThere(prepareDatabase, log, () => isClosed),
@@ -92,7 +93,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
           if (!isClosed) log.error({ err }, 'the check of new passwords is not loaded');
         }),
       ]);
-      stopJobs = startJobs(backend.deps);
+      stopJobs = startJobs(backend.deps, backend.clients);
       isUp = true;
     },
     drain() {

@@ -301,11 +301,11 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
  * What the settings say of a contract's plan, for a mail about a contract that was added. The mail quotes nothing of the order,
  * because anybody can order with the address of somebody else.
  */
-export async function findOrdered({ db, config }: Dependencies, contractId: string): Promise<Ordered> {
+export async function findOrdered({ db, clients }: Dependencies, contractId: string): Promise<Ordered> {
   const contract = await findContract(db, { id: contractId });
   // Settings that an early version stored may lack members. The mail must be sent all the same.
   const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
-  const products = [...config.clients.values()].filter(({ listedTo }) => listedTo.includes('contract'));
+  const products = clients.list().filter(({ listedTo }) => listedTo.includes('contract'));
   return {
     plan: contract && settings?.plans?.[contract.plan]?.title,
     seller: settings?.seller?.name,

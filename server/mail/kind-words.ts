@@ -24,6 +24,7 @@ export const mailWords: Record<MailKind, string> = {
   authenticator_removed: 'Authenticator app removed',
   bank_details_changed: 'Bank account or a link changed',
   billing_texts_changed: 'Texts on invoices changed',
+  client_changed: 'Warning that a client was changed',
   codes_guessed: 'Wrong codes entered',
   contract_added: 'Contract added',
   data_downloaded: 'Data downloaded',

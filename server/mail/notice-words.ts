@@ -42,7 +42,7 @@ export type Ordered = {
 
 // `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
 // administrators is about. `countsAt`: when the change takes effect. `was` and `role`: the roles before and after. `what`: the
-// changed texts, the changed rights, or what was done to the address for invoices. `to`: yes or no for each of these rights.
+// changed texts, the changed rights, or what was done to a client or the address for invoices. `to`: yes or no for each of these rights.
 export type Words = {
   dueAt: string;
   hasSupport: boolean;
@@ -55,6 +55,8 @@ export type Words = {
   /** The address that an invitation went to. Undefined if the invitation is over. */
   invited: string | undefined;
   ordered: Ordered;
+  /** The name of the client that was changed. */
+  client: string | undefined;
 };
 
 const printedTexts: Record<PrintedText, string> = {
@@ -149,6 +151,16 @@ const invoicesGoSomewhere = {
   text: 'The email address for the invoices of your account has been added, confirmed, changed or removed. You can see under Billing where your invoices go.',
 };
 
+const clientDeeds: Record<string, string> = {
+  add: 'was added. People can open it now',
+  set: 'was changed: its title, its addresses, or who may enter it',
+  rotate: 'got a second secret. The first one goes on working',
+  end_secret: 'lost one of its two secrets',
+  off: 'was turned off. Nobody can open it, and it no longer hears of log-outs, suspensions and deletions',
+  on: 'was turned on. People can open it again',
+  confirm: 'was confirmed after the restore of the database. People can open it again',
+};
+
 const whyAdministrator = 'You received this email because you are an administrator.';
 
 export const buildNotices = ({
@@ -162,6 +174,7 @@ export const buildNotices = ({
   to,
   invited,
   ordered,
+  client = '',
 }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
@@ -225,6 +238,14 @@ export const buildNotices = ({
     advice:
       'Check by phone or in person that this is right: a text can ask customers to pay somewhere else. If it is not right, put it back on the page, and see in the audit what else was done.',
     action: { label: 'See the settings', path: '/admin/billing/settings' },
+    why: whyAdministrator,
+  },
+  client_changed: {
+    subject: 'A product that people open from here was changed',
+    text: `The client ${client} ${(what && Object.hasOwn(clientDeeds, what) && clientDeeds[what]) || 'was changed'}.`,
+    advice:
+      'Check by phone or in person that this is right: its address gets the logins of people. If it is not, turn the client off, and see in the audit what else was done.',
+    action: { label: 'See the clients', path: '/admin/clients' },
     why: whyAdministrator,
   },
   codes_guessed: {

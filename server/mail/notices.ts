@@ -69,6 +69,7 @@ export function buildNotice(
     what,
     to,
     invited,
+    client,
     ordered = {},
     takeBack,
   }: {
@@ -85,6 +86,7 @@ export function buildNotice(
     what?: string | undefined;
     to?: string | undefined;
     invited?: string | undefined;
+    client?: string | undefined;
     ordered?: Ordered | undefined;
     takeBack?: TakeBackLink | undefined;
   },
@@ -94,7 +96,7 @@ export function buildNotice(
     hasSupport,
     who: who ?? { id: '', name: '' },
     countsAt: sayInstant(new Date(countsAt ?? at)),
-    ...{ was, role, what, to, ordered, invited },
+    ...{ was, role, what, to, ordered, invited, client },
   })[kind];
   const mayBeOwn = advice === undefined || doubt !== undefined;
   return {

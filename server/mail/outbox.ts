@@ -114,9 +114,9 @@ async function composeMessage(
   deps: Dependencies,
   mail: GreetingMail,
 ): Promise<Message | { until: Date } | undefined> {
-  const { db, config, now } = deps;
+  const { db, config, clients, now } = deps;
   const { id, kind, recipient: to, details, greeted } = mail;
-  const { name, baseUrl, supportUrl, clients } = config;
+  const { name, baseUrl, supportUrl } = config;
   const style = styleOf(config);
   if (isAboutBilling(kind)) {
     const composed = await composeBillingMail(deps, { id, kind, details });
@@ -134,7 +134,7 @@ async function composeMessage(
       who,
       by,
     } = details;
-    const { countsAt, was, role, what, to: decided, contract, invitation } = details;
+    const { countsAt, was, role, what, to: decided, contract, invitation, client } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail also tells of other changes, so it goes out even if its link is void.
@@ -151,7 +151,7 @@ async function composeMessage(
       hasSupport,
       who: who ? { id: who, name: await nameOf(who) } : undefined,
       by: by && (by === 'command' ? 'A command on the server' : await nameOf(by)),
-      ...{ countsAt, was, role, what, to: decided, takeBack },
+      ...{ countsAt, was, role, what, to: decided, client, takeBack },
       ordered: contract ? await findOrdered(deps, contract) : undefined,
       invited: invitation && (await findInvitation(db, invitation))?.email,
     });

@@ -180,10 +180,10 @@ const listChanged = (applied: Applied | undefined): Changed => (applied ? listCh
  * Returns what the user's last click on Connect changed, for the page after it. Null if there was no such click in the last ten
  * minutes.
  */
-export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
+export async function findLastConnect({ clients, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
-  const { title, loginUrl } = config.clients.get(provider) ?? {};
+  const { title, loginUrl } = clients.get(provider) ?? {};
   return changed ? { changed, marketplace: { title, href: loginUrl } } : null;
 }
 

@@ -1,14 +1,11 @@
 // How far each client is with its events (contract 10.25 to 10.27), as read from the database.
 import { Gauge, type Registry } from 'prom-client';
 import type { Delivery } from '../../db/tables/event-deliveries.ts';
-import type { Config } from '../settings/config.ts';
+import type { Clients } from '../sso/clients.ts';
 import { sameEverywhere } from './at-scrape.ts';
 
 /** A client that neither gets nudges nor pulls would be behind for ever, so only its newest number is shown. */
-export function registerClients(
-  registry: Registry,
-  { clients }: Pick<Config, 'clients'>,
-): (deliveries: Delivery[]) => void {
+export function registerClients(registry: Registry, clients: Clients): (deliveries: Delivery[]) => void {
   const gauge = (name: string, help: string) =>
     new Gauge({
       name,

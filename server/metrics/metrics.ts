@@ -6,6 +6,7 @@ import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { Log } from '../basics/log.ts';
 import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
+import type { Client, Clients } from '../sso/clients.ts';
 import { gauge } from './at-scrape.ts';
 import { registerDatabase, registerPool } from './database.ts';
 import {
@@ -59,6 +60,7 @@ const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5];
 
 export function createMetrics({
   config,
+  clients,
   database,
   expired,
   readHashing,
@@ -66,6 +68,7 @@ export function createMetrics({
   now,
 }: {
   config: Config;
+  clients: Clients;
   database: DatabaseClient;
   /** What the job `sweep` deletes. */
   expired: ExpiredRows[];
@@ -77,18 +80,34 @@ export function createMetrics({
   const registers = [registry];
   const sums = createSums(now);
 
-  /** Counts only the labels in `each`. All series begin at 0, because an alert would miss the first count of a new series. */
+  const begins: (() => void)[] = [];
+  /**
+   * Counts only the labels that `list` gives, which may become more with the clients. All series begin at 0, because an alert would
+   * miss the first count of a new series.
+   */
   function counter<Names extends string>(
     name: string,
     help: string,
     labelNames: readonly Names[],
-    each: readonly Record<Names, string>[],
+    list: () => readonly Record<Names, string>[],
   ) {
     const metric = new Counter({ name, help, labelNames, registers });
-    for (const labels of each) metric.inc(labels, 0);
-    const known = new Set(each.map((labels) => spellKey(name, labels)));
+    const known = new Set<string>();
+    let begunFor: readonly Client[] | undefined;
+    const begin = () => {
+      if (begunFor === clients.list()) return;
+      begunFor = clients.list();
+      for (const labels of list()) {
+        const key = spellKey(name, labels);
+        if (!known.has(key)) metric.inc(labels, 0);
+        known.add(key);
+      }
+    };
+    begin();
+    begins.push(begin);
     return (labels: Record<Names, string>) => {
       const key = spellKey(name, labels);
+      if (!known.has(key)) begin();
       if (!known.has(key)) return;
       metric.inc(labels);
       sums.count(key);
@@ -96,12 +115,7 @@ export function createMetrics({
   }
 
   function resultCounter<Result extends string>(name: string, help: string, results: readonly Result[]) {
-    const count = counter(
-      name,
-      help,
-      ['result'],
-      results.map((result) => ({ result })),
-    );
+    const count = counter(name, help, ['result'], () => results.map((result) => ({ result })));
     return (result: Result) => count({ result });
   }
 
@@ -125,39 +139,45 @@ export function createMetrics({
     help: 'Requests refused at the door, because too many were under way.',
     registers,
   });
-  const clients = [...config.clients.values()];
   // The marketplace and the CRM may call without being clients that people are handed to.
-  const callers = new Set([...config.clients.keys(), 'marketplace', 'crm_app', paymentProvider, noClient]);
+  const otherCallers = new Set(['marketplace', 'crm_app', paymentProvider, noClient]);
+  const listNames = () => clients.list().map(({ name }) => name);
   const countRefusal = counter(
     'identity_refusals_total',
     'Refusals, by the code of the problem and the client whose request it was. Of requests that are no client’s, or of one that is not known, client is no-client.',
     ['code', 'client'],
-    [...callers].flatMap((client) => codes.map((code) => ({ code, client }))),
+    () =>
+      [...new Set([...listNames(), ...otherCallers])].flatMap((client) =>
+        codes.map((code) => ({ code, client })),
+      ),
   );
   const countLaunch = counter(
     'identity_launches_total',
     'Launches to a client, by what they led to: a payload, a page first, or an error at the callback.',
     ['client', 'outcome'],
-    clients.flatMap(({ name }) => launchOutcomes.map((outcome) => ({ client: name, outcome }))),
+    () => listNames().flatMap((client) => launchOutcomes.map((outcome) => ({ client, outcome }))),
   );
   const countNudge = counter(
     'identity_nudges_total',
     'Nudges about new events, by client and whether it took them: answered with a 2xx.',
     ['client', 'result'],
-    clients
-      .filter(({ eventsUrl }) => eventsUrl)
-      .flatMap(({ name }) => nudgeResults.map((result) => ({ client: name, result }))),
+    () =>
+      clients
+        .list()
+        .filter(({ eventsUrl }) => eventsUrl)
+        .flatMap(({ name }) => nudgeResults.map((result) => ({ client: name, result }))),
   );
   const countCall = counter(
     'identity_client_calls_total',
     'Calls whose signature or token is right, by client, by what was signed and by which of the secrets in the setting: with both, the second.',
     ['client', 'kind', 'secret'],
-    [
-      ...clients.map(({ name }) => ({ client: name, kind: 'token' })),
-      { client: 'marketplace', kind: 'hand_off' },
-      { client: 'crm_app', kind: 'signup' },
-      { client: paymentProvider, kind: 'payment' },
-    ].flatMap((call) => secretPositions.map((secret) => ({ ...call, secret }))),
+    () =>
+      [
+        ...listNames().map((client) => ({ client, kind: 'token' })),
+        { client: 'marketplace', kind: 'hand_off' },
+        { client: 'crm_app', kind: 'signup' },
+        { client: paymentProvider, kind: 'payment' },
+      ].flatMap((call) => secretPositions.map((secret) => ({ ...call, secret }))),
   );
 
   const jobSuccess = new Gauge({
@@ -178,13 +198,14 @@ export function createMetrics({
   registerPool(registry, database, config.databasePoolSize);
   const readings = [
     registerDatabase(registry, database, { log, now }),
-    registerWaiting(registry, { db: database.db, expired, config, log }),
+    registerWaiting(registry, { db: database.db, expired, clients, log }),
   ];
 
   return {
     registry,
     /** Reads from the database. Call it before each scrape. */
     async read() {
+      for (const begin of begins) begin();
       await Promise.all(readings.map((read) => read()));
     },
     startRequest() {
@@ -202,7 +223,8 @@ export function createMetrics({
       observer.observe(seconds);
       if (!code) return;
       const caller = client ?? callerOf[route] ?? noClient;
-      countRefusal({ code, client: callers.has(caller) ? caller : noClient });
+      const isKnown = otherCallers.has(caller) || clients.get(caller) !== undefined;
+      countRefusal({ code, client: isKnown ? caller : noClient });
     },
     countTurnedAway: () => turnedAway.inc(),
     sums,

@@ -6,7 +6,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-rows.ts';
 import type { Log } from '../basics/log.ts';
-import type { Config } from '../settings/config.ts';
+import type { Clients } from '../sso/clients.ts';
 import { sameEverywhere } from './at-scrape.ts';
 import { registerClients } from './clients.ts';
 import { createReading } from './reading.ts';
@@ -16,7 +16,7 @@ type Found = { waiting: WaitingRows[]; deliveries: Delivery[]; backupAge: number
 /** Call the returned function before each scrape, and await it. */
 export function registerWaiting(
   registry: Registry,
-  { db, expired, config, log }: { db: Database; expired: ExpiredRows[]; config: Config; log: Log },
+  { db, expired, clients, log }: { db: Database; expired: ExpiredRows[]; clients: Clients; log: Log },
 ): () => Promise<void> {
   const labelNames = ['queue', 'table'];
   const registers = [registry];
@@ -38,7 +38,7 @@ export function registerWaiting(
     registers,
   });
 
-  const showClients = registerClients(registry, config);
+  const showClients = registerClients(registry, clients);
   const backupAge = new Gauge({
     name: 'identity_backup_age_seconds',
     help: `For how long nothing has been backed up, in seconds: since the last good backup by the command \`backup\` began, or without any since the database was made. ${sameEverywhere}`,
@@ -65,7 +65,10 @@ export function registerWaiting(
     async read() {
       const [waiting, deliveries, age] = await Promise.all([
         readWaitingRows(db, expired),
-        listDeliveries(db, [...config.clients.keys()]),
+        listDeliveries(
+          db,
+          clients.list().map(({ name }) => name),
+        ),
         readBackupAge(db),
       ]);
       return { waiting, deliveries, backupAge: age };

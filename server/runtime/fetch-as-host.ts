@@ -1,5 +1,6 @@
-// `fetch` with a given `Host`. Plain `fetch` either sends a `Host` of its own or, over https, expects a certificate for the given
-// host.
+// `fetch` with a given `Host`, or at a given address. Plain `fetch` sends its own `Host` or, over https, asks for the given host's
+// certificate, and it resolves names by itself.
+import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
@@ -8,10 +9,39 @@ import { Readable } from 'node:stream';
 /** With a `Host` it does only what the doctor needs: it follows no redirect, and a body is text. */
 export const fetchAsHost: typeof fetch = async (input, init = {}) => {
   const headers = new Headers(init.headers);
-  return headers.has('host') ? send(new URL(String(input)), headers, init) : fetch(input, init);
+  return headers.has('host')
+    ? send(new URL(String(input)), { ...init, headers: Object.fromEntries(headers) }, toResponse)
+    : fetch(input, init);
 };
 
-function send(url: URL, headers: Headers, { method, body, signal }: RequestInit): Promise<Response> {
+/** The addresses of a name, or the address itself. */
+export const lookUp = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+/** Connects to the address, and asks for the certificate of the URL's name. Follows no redirect, and reads no body. */
+export const fetchAt = (
+  address: string,
+  url: string,
+  init: Pick<Sent, 'method' | 'headers' | 'body' | 'signal'>,
+): Promise<{ status: number }> =>
+  send(new URL(url), { ...init, address }, (message) => {
+    message.destroy();
+    return { status: message.statusCode ?? 0 };
+  });
+
+type Sent = {
+  method?: string | undefined;
+  headers: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal | null | undefined;
+  address?: string;
+};
+
+function send<T>(
+  url: URL,
+  { method, headers, body, signal, address }: Sent,
+  read: (message: IncomingMessage) => T,
+): Promise<T> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((done, failed) => {
@@ -19,22 +49,24 @@ function send(url: URL, headers: Headers, { method, body, signal }: RequestInit)
       url,
       {
         method,
-        headers: Object.fromEntries(headers),
+        headers: { ...(address !== undefined && { host: url.host }), ...headers },
         // Without this, Node takes the name for the certificate from the header.
         servername: isIP(host) === 0 ? host : '',
+        ...(address !== undefined && { hostname: address }),
         agent: false,
         ...(signal && { signal }),
       },
       (message) => {
         try {
-          done(toResponse(message));
+          done(read(message));
         } catch (error) {
           sent.destroy();
           failed(error);
         }
       },
     );
-    sent.once('error', failed);
+    // A connection that is cut off after the answer is no failure.
+    sent.on('error', failed);
     sent.end(body ?? undefined);
   });
 }

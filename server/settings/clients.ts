@@ -1,5 +1,5 @@
 // The settings of each client: the three built-in clients, and the clients in SSO_CLIENTS.
-import { type Audience, audiences, type Client } from '../sso/clients.ts';
+import { type Audience, audiences, type Client, roles } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
 import { localSecrets } from './secret-forms.ts';
@@ -12,6 +12,9 @@ const knownClients: Known[] = [
   { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app', listedTo: ['visited', 'contract'] },
 ];
 
+/** The names of the built-in clients, and the words in the prefixes of their settings. No other client has one of these names. */
+export const namesOfKnown = knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]);
+
 const clientSetting =
   /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
@@ -22,7 +25,7 @@ export const prefixOf = (client: string): string =>
 const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 
 // A callback may have a query, but without the parameters that we append.
-const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
+export const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
 /** Returns clients with a callback, by name. In local mode the demo receiver is the default callback. */
 export function readClients(
@@ -59,7 +62,10 @@ export function readClients(
       );
     }
     const secrets = own ?? shared ?? [];
-    const client = { name, title, logoPath, loginUrl, eventsUrl, listedTo, secrets, ttlSeconds };
+    const client = {
+      ...({ name, kind: 'hand-off', source: 'settings', title, logoPath, loginUrl, eventsUrl } as const),
+      ...{ listedTo, roles, needsFactor: false, secrets, ttlSeconds },
+    };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}`;
@@ -71,11 +77,6 @@ export function readClients(
       });
     }
   }
-  reader.faultIf(
-    'SSO_MARKETPLACE_CALLBACK_URL',
-    reader.production && clients.size === 0 && !reader.isAtFault(/_CALLBACK_URL$/),
-    'or the callback of another client must be set: there is no client',
-  );
   refuseMistakenNames(reader);
   return clients;
 }
@@ -104,7 +105,7 @@ function readLaterClients(reader: SettingsReader): Known[] {
       .text('SSO_CLIENTS')
       ?.split(',')
       .map((name) => name.trim()) ?? [];
-  const taken = new Set(knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]));
+  const taken = new Set(namesOfKnown);
   return names.flatMap((name) => {
     const isRight = /^[a-z][a-z0-9_]{0,62}$/.test(name) && !taken.has(name);
     reader.faultIf(

@@ -16,8 +16,12 @@ export type Config = {
   issuer: string;
   /** The issuer again, for absolute URLs. */
   baseUrl: string;
-  /** The clients with a callback, by name. */
+  /** The clients of the settings that have a callback, by name. All others are in `Dependencies.clients`. */
   clients: ReadonlyMap<string, Client>;
+  /** How long a payload lasts. */
+  payloadTtlSeconds: number;
+  /** Whether addresses of clients in the database may be in private networks. */
+  allowsPrivateNetworks: boolean;
   /** Settings that look like settings of a client, but no client has that name. */
   unreadSettings: string[];
   /** Settings that are set, but were only read by an earlier version. */
@@ -136,6 +140,8 @@ function readSettings(reader: SettingsReader): Config {
     issuer,
     baseUrl: issuer,
     clients: readClients(reader, { baseUrl: issuer, files: brandFiles, ttlSeconds }),
+    payloadTtlSeconds: ttlSeconds,
+    allowsPrivateNetworks: reader.oneOf('IDENTITY_CLIENTS_PRIVATE_NETWORKS', ['on', 'off'], 'off') === 'on',
     unreadSettings: listUnreadSettings(reader),
     formerSettings: reader.listUnread(/^BILLING_RETENTION_YEARS$/),
     marketplaceInbound: readMarketplaceInbound(reader),

@@ -107,10 +107,6 @@ export class SettingsReader {
     this.#faults.set(setting, `${setting} ${what}${source === setting ? '' : ` (it is from ${source})`}`);
   }
 
-  isAtFault(setting: RegExp): boolean {
-    return [...this.#faults.keys()].some((name) => setting.test(name));
-  }
-
   integer(setting: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
     const text = this.text(setting, { form: `${min} to ${max}`, fallback: String(fallback) });
     const parsed = z.coerce

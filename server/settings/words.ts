@@ -32,6 +32,11 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
           'Whether people can create an account by themselves. If it is `closed`, the login page says that support gives them one.',
       },
       {
+        name: 'IDENTITY_CLIENTS_PRIVATE_NETWORKS',
+        meaning:
+          'Whether webhooks of clients in the database may go to addresses in private networks, such as `10.0.0.0/8`. Webhooks of clients in the settings may.',
+      },
+      {
         name: 'IDENTITY_ADMIN_SECOND_FACTOR',
         meaning:
           'Whether administrators and managers must set up a second factor at their next login, before anything else',
@@ -139,8 +144,8 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
   {
     title: 'Clients',
     intro: `Each client has the settings \`SSO_<X>_…\`. \`<X>\` is \`MARKETPLACE\` for the client \`marketplace\`, \`WEBSITE\` for
-\`network_site\`, \`CRM\` for \`crm_app\`, and for a client in \`SSO_CLIENTS\` its name in capitals. In production at least one
-client needs a callback and a secret, and a client has both or neither.`,
+\`network_site\`, \`CRM\` for \`crm_app\`, and for a client in \`SSO_CLIENTS\` its name in capitals. In production a client
+has both a callback and a secret, or neither. [Clients in the database](clients.md#clients-in-the-database) need no settings.`,
     settings: [
       {
         name: 'SSO_CLIENTS',

@@ -1,12 +1,18 @@
-// The clients: the products of the trust group, as the settings name them.
+// The clients: the products of the trust group, as the settings and the rows of `clients` name them.
 
 /** To whom a client can be listed (contract 8.61). */
 export const audiences = ['everybody', 'merchants', 'administrators', 'visited', 'contract'] as const;
 
 export type Audience = (typeof audiences)[number];
 
+/** The roles of people, as in a payload (contract 3.9). */
+export const roles = ['admin', 'merchant', 'customer'] as const;
+
 export type Client = {
   name: string;
+  kind: 'hand-off';
+  /** A row is in the database. Its addresses are checked more strictly, because no operator of this machine chose them. */
+  source: 'settings' | 'row';
   title: string;
   /** A path at this service. */
   logoPath: string | undefined;
@@ -17,10 +23,21 @@ export type Client = {
   eventsUrl: string | undefined;
   /** These words only decide who sees the client in the list of products. They refuse nobody. */
   listedTo: readonly Audience[];
+  /** Who may enter the client. */
+  roles: readonly (typeof roles)[number][];
+  /** Whether people need a second factor to enter the client. */
+  needsFactor: boolean;
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** How long a payload for this client can be used. */
   ttlSeconds: number;
   /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;
+};
+
+/** The clients that count now. Ask each time, because they change while the service runs. */
+export type Clients = {
+  get: (name: string) => Client | undefined;
+  /** Returns the same array until a client changes. */
+  list: () => readonly Client[];
 };

@@ -1,6 +1,7 @@
 // The words of forms and commands, by the intent of the act. In a notice, the page replaces `{name}` and `{email}` with the name
 // and address of the person. The records of acts say what a command takes.
 import { noDetails } from '../../db/tables/billing-details.ts';
+import type { ClientRow } from '../../db/tables/clients.ts';
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
@@ -11,6 +12,7 @@ import type { ReissueSides } from '../billing/payments/reissue.ts';
 import { listCountries } from '../billing/values/countries.ts';
 import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
+import { audiences, roles } from '../sso/clients.ts';
 import { roleWords } from './event-words.ts';
 import type { Person } from './person.ts';
 
@@ -699,9 +701,161 @@ const ofInvitation = {
   },
 } satisfies Record<string, ActWords<unknown, unknown>>;
 
+const sayOf = (...names: string[]) => `, as a list with commas: ${names.join(', ')}`;
+
+const listedWords = `who sees it among the products${sayOf(...audiences)}`;
+const rolesWords = `who may enter it${sayOf(...roles)}`;
+
+/** The fields of a new client, or of one that is there. */
+const clientFields = (row?: ClientRow): FormField[] => [
+  {
+    ...{ name: 'title', label: 'Title', kind: 'text', hint: 'What people read, up to 60 characters.' },
+    ...(row ? { value: row.title } : { isOptional: true }),
+  },
+  { name: 'callback', label: 'Callback URL', kind: 'text', value: row?.callbackUrl ?? '' },
+  { name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
+  { name: 'eventsUrl', label: 'Webhook URL', kind: 'text', isOptional: true, value: row?.eventsUrl ?? '' },
+  {
+    ...{ name: 'listed', label: 'Listed to', kind: 'text', hint: `One or more of ${audiences.join(', ')}` },
+    value: (row?.listed ?? ['everybody']).join(', '),
+  },
+  {
+    ...{ name: 'roles', label: 'Who may enter', kind: 'text', hint: `One or more of ${roles.join(', ')}` },
+    value: (row?.roles ?? roles).join(', '),
+  },
+  {
+    ...{
+      name: 'factor',
+      label: 'Second factor',
+      kind: 'one',
+      value: row?.needsFactor ? 'required' : 'optional',
+    },
+    choices: [
+      { value: 'optional', words: 'As people like' },
+      { value: 'required', words: 'Required to enter' },
+    ],
+  },
+];
+
+const clientTakes: Given = {
+  title: 'what people read (1 to 60 characters)',
+  callback: 'where hand-offs go',
+  loginUrl: 'where its own login starts, or `none`',
+  eventsUrl: 'where webhooks go, or `none`',
+  listed: listedWords,
+  roles: rolesWords,
+  factor: 'whether people need a second factor to enter',
+};
+
+const ofClient = {
+  'add-client': {
+    label: 'Add a client',
+    notice:
+      'Every instance knows it within two seconds. Its secret is shown once, on the next page: copy it there. The name cannot be changed, and a client is never deleted, only turned off. We email all administrators.',
+    outcome: 'The client is added.',
+    fields: () => [
+      {
+        ...{ name: 'client', label: 'Name', kind: 'text', most: 63 },
+        hint: 'Lower-case letters, digits and underscores, such as shop.',
+      },
+      ...clientFields(),
+    ],
+    command: {
+      about: 'add a client to the database, and print its secret once',
+      takes: { ...clientTakes, kind: 'hand-off (default)' },
+      done: (_client, { result }) =>
+        `Client ${result.client} is added. Its secret is shown only now: ${result.secret}`,
+      nothing: unchanged,
+    },
+  },
+  'set-client': {
+    label: 'Change the client',
+    button: 'Save the client',
+    to: 'Change the client',
+    notice:
+      'Every instance follows within two seconds. Logins that are under way may still arrive at the old address. We email all administrators.',
+    outcome: 'The client is changed.',
+    fields: (row) => clientFields(row),
+    command: {
+      about: 'change a client in the database',
+      takes: clientTakes,
+      done: ({ name }) => `Client ${name} is changed.`,
+      nothing: unchanged,
+    },
+  },
+  'rotate-client': {
+    label: 'Make a second secret',
+    button: 'Make the secret',
+    notice:
+      'The new secret is shown once, on the next page. The client goes on working with the one that it has: until you end it, we sign with both. We email all administrators.',
+    outcome: 'The client has a second secret.',
+    command: {
+      about: 'make a second secret for a client in the database, and print it once',
+      done: ({ name }, { result }) =>
+        `Client ${name} has a second secret, and the first goes on working. It is shown only now: ${result.secret}`,
+      nothing: unchanged,
+    },
+  },
+  'end-client-secret': {
+    label: (_row, { which }) => `End the ${which} secret`,
+    notice: (_row, { which }) =>
+      `The ${which} secret stops working within two seconds, for good. If the client still uses it, its logins, events and webhooks fail. We email all administrators.`,
+    outcome: 'The secret has ended.',
+    isDanger: true,
+    command: {
+      about: 'end one of the two secrets of a client in the database',
+      takes: { which: 'the older (first) or the newer (second)' },
+      done: ({ name }, { given: { which } }) => `The ${which} secret of ${name} has ended.`,
+      nothing: unchanged,
+    },
+  },
+  'turn-client-off': {
+    label: 'Turn the client off',
+    notice:
+      'Within two seconds nobody is handed to it, its token is refused and it gets no webhooks. It no longer hears of log-outs, suspensions and deletions: people who are logged in there stay so. Its events are kept, and it reads them once it is on again. We email all administrators.',
+    outcome: 'The client is off.',
+    isDanger: true,
+    command: {
+      about:
+        'turn a client in the database off: no launches, tokens and webhooks, and it no longer hears of log-outs, suspensions and deletions',
+      done: ({ name }) => `Client ${name} is off.`,
+      nothing: ({ name }) => `Client ${name} is off already.`,
+    },
+  },
+  'turn-client-on': {
+    label: 'Turn the client on',
+    notice:
+      'Within two seconds people can open it again, and it can read what it has missed. We email all administrators.',
+    outcome: 'The client is on.',
+    command: {
+      about: 'turn a client in the database on again',
+      done: ({ name }) => `Client ${name} is on.`,
+      nothing: ({ name }) => `Client ${name} is on already.`,
+    },
+  },
+  'confirm-client': {
+    label: 'Confirm the client',
+    notice:
+      'The database was restored, so secrets that were ended and addresses that were changed may be back. First compare addresses and the days of the secrets with what you know. Then people can open it again. We email all administrators.',
+    outcome: 'The client is confirmed.',
+    isDanger: true,
+    command: {
+      about:
+        'after a restore, let a client in the database count again: compare its addresses and secrets first',
+      done: ({ name }) => `Client ${name} is confirmed.`,
+      nothing: ({ name }) => `Client ${name} is confirmed already.`,
+    },
+  },
+  'test-webhook': {
+    label: 'Try the webhook',
+    notice: 'We send the client a webhook that names its newest event, and say whether it took it.',
+    outcome: 'The webhook was tried.',
+  },
+} satisfies Record<string, ActWords<ClientRow, ClientRow>>;
+
 export const actWords: Record<string, ActWords> = {
   ...{ ...ofPerson, ...ofInvoice, ...ofPayment },
-  ...{ ...ofContract, ...ofMail, ...ofInvitation },
+  ...{ ...ofContract, ...ofMail, ...ofInvitation, ...ofClient },
 };
 
 /** For commands whose form has another name, or that have no form. */

@@ -1,6 +1,7 @@
 // Every act of staff and administrators, by the intent of its form.
 import type { AnyAct } from '../acts/act.ts';
 import { stopSettings } from '../billing/settings/set-settings.ts';
+import { clientActs } from './client-acts.ts';
 import { invitationActs } from './invitations.ts';
 import { mailActs } from './mails.ts';
 import { paymentActs, paymentsByCommand } from './payment-acts.ts';
@@ -11,6 +12,7 @@ export const acts = {
   ...paymentActs,
   ...mailActs,
   ...invitationActs,
+  ...clientActs,
   stop: stopSettings,
 } satisfies Record<string, AnyAct>;
 

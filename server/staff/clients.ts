@@ -1,17 +1,21 @@
 // What administrators see of each client (contract 12.130 and 12.131). They never see a secret, or a part or digest of one.
+import { type ClientRow, listClientRows } from '../../db/tables/clients.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { findLastCounted, listSumsSince } from '../../db/tables/sums-of-hours.ts';
+import { type RowState, stateOf } from '../clients/book.ts';
+import { keyIdOf } from '../clients/secrets.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { type CallKind, secretPositions } from '../metrics/results.ts';
 import { readKey, spellKey } from '../metrics/sums.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
+import { digestRow } from './client-acts.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** What a client signs, and how many secrets it may use for that. */
-function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, secrets }: Client) {
-  const calls: { kind: CallKind; secrets: number }[] = [{ kind: 'token', secrets: secrets.length }];
+function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, secrets }: Known) {
+  const calls: { kind: CallKind; secrets: number }[] = [{ kind: 'token', secrets }];
   if (name === 'marketplace' && marketplaceInbound)
     calls.push({ kind: 'hand_off', secrets: marketplaceInbound.secrets.length });
   if (name === 'crm_app' && crmSignupsSecrets)
@@ -23,12 +27,55 @@ const keyOfLaunch = (client: string) => spellKey('identity_launches_total', { cl
 const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
-/** Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. */
-export async function listClients({ db, config, now: clock }: Dependencies) {
+type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo'> & {
+  loginUrl: string | null;
+  eventsUrl: string | null;
+  /** How many secrets it has. */
+  secrets: number;
+  row: ClientRow | undefined;
+};
+
+/** The clients of the settings, then all rows of the database, even if they do not count. */
+export async function listKnown({ clients, config, db }: Pick<Dependencies, 'clients' | 'config' | 'db'>) {
+  await clients.refresh();
+  const rows = await listClientRows(db, config.issuer);
+  const ofSettings = [...config.clients.values()].map(
+    ({ loginUrl = null, eventsUrl = null, secrets, ...client }): Known => ({
+      ...client,
+      ...{ loginUrl, eventsUrl, secrets: secrets.length },
+      row: rows.find(({ name }) => name === client.name),
+    }),
+  );
+  const ofRows = rows
+    .filter(({ name }) => !config.clients.has(name))
+    .map((row): Known => ({ ...row, isDemo: false, secrets: row.secrets.length, row }));
+  return [...ofSettings, ...ofRows];
+}
+
+export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'config'>, row: ClientRow) {
+  const known = stateOf(config, row);
+  const state: RowState = known === 'on' && !clients.get(row.name) ? 'unreadable' : known;
+  const { kind, listed, roles, needsFactor, offAt, createdAt, changedAt } = row;
+  return {
+    ...{ state, kind, listed, roles, needsFactor, offAt, createdAt, changedAt },
+    secrets: row.secrets.map(({ madeAt, lastUsedAt, keyId }) => ({
+      ...{ madeAt, lastUsedAt },
+      isOfOlderKey: keyId !== keyIdOf(config.encryptionKeys[0]),
+    })),
+    seen: digestRow(row),
+  };
+}
+
+/**
+ * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. When a
+ * secret of a row was last used is right to a minute.
+ */
+export async function listClients(deps: Dependencies) {
+  const { db, config, now: clock } = deps;
   const now = clock();
-  const clients = [...config.clients.values()];
-  const names = clients.map(({ name }) => name);
-  const keys = clients.flatMap((client) => [
+  const known = await listKnown(deps);
+  const names = known.map(({ name }) => name);
+  const keys = known.flatMap((client) => [
     keyOfLaunch(client.name),
     ...listCalls(config, client).flatMap(({ kind }) =>
       secretPositions.map((secret) => keyOfCall(client.name, kind, secret)),
@@ -40,20 +87,25 @@ export async function listClients({ db, config, now: clock }: Dependencies) {
     listSumsSince(db, { since: new Date(now.getTime() - dayMs), now, names: ['identity_refusals_total'] }),
   ]);
   const refusals = refused.map(({ key, count }) => ({ ...readKey(key).labels, count }));
-  return clients.map((client) => {
-    const { name, title, callbackUrl, loginUrl, eventsUrl, isDemo } = client;
+  return known.map((client) => {
+    const { name, title, callbackUrl, loginUrl, eventsUrl, isDemo, row } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
-      const used = secretPositions.flatMap((secret) => {
-        const at = counted.get(keyOfCall(name, kind, secret));
+      const used = secretPositions.flatMap((secret, place) => {
+        // The secret of a row keeps its last use when its place changes.
+        const at =
+          kind === 'token' && row && !config.clients.has(name)
+            ? row.secrets[place]?.lastUsedAt
+            : counted.get(keyOfCall(name, kind, secret));
         return at ? [{ secret, at }] : [];
       });
       const [last = null] = used.sort((one, other) => other.at.getTime() - one.at.getTime());
       return { kind, secrets, last };
     });
-    const hasLogin = isDemo || loginUrl !== undefined;
+    const hasLogin = isDemo || loginUrl !== null;
     const delivery = deliveries.find(({ client: of }) => of === name);
     return {
-      ...{ name, title, isDemo, callbackUrl, loginUrl: loginUrl ?? null, eventsUrl: eventsUrl ?? null },
+      ...{ name, title, isDemo, callbackUrl, loginUrl, eventsUrl },
+      row: row ? showRow(deps, row) : null,
       calls,
       launchedAt: counted.get(keyOfLaunch(name)) ?? null,
       pulledAt: delivery?.pulledAt ?? null,

@@ -49,7 +49,7 @@ const countLimit = 10_000;
 
 /** Reads everything on one connection. */
 export async function getOverview(deps: Dependencies, of: Span) {
-  const { config, db } = deps;
+  const { clients, db } = deps;
   const now = deps.now();
   const { unit, count } = stepsOf[of];
   const newest = Math.floor(now.getTime() / unitMs[unit]) * unitMs[unit];
@@ -73,7 +73,10 @@ export async function getOverview(deps: Dependencies, of: Span) {
     return Promise.all([
       listSumsByTime(trx, { since, now, unit }),
       compareSums(trx, { before, since, now, names: Object.values(numbers).map(({ name }) => name) }),
-      listDeliveries(trx, [...config.clients.keys()]),
+      listDeliveries(
+        trx,
+        clients.list().map(({ name }) => name),
+      ),
       countPeopleIn(trx, 'frozen', countLimit),
       countPeopleIn(trx, 'waiting', countLimit),
       countOpen(trx, countLimit),
@@ -92,7 +95,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
   const countLogins = timesOf(metrics.logins, 'result', 'ok');
   const countLaunches = timesOf(metrics.launches, 'outcome', 'payload');
   const byLabels = (name: string) => addUp(read.filter((sum) => sum.name === name));
-  const titleOf = (client: string | undefined) => config.clients.get(client ?? '')?.title ?? client ?? '';
+  const titleOf = (client: string | undefined) => clients.get(client ?? '')?.title ?? client ?? '';
   const byResult = (name: string) =>
     byLabels(name).map(({ labels, count: each }) => ({ result: labels.result ?? '', count: each }));
   return {
@@ -133,7 +136,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
       behind: deliveries
         .filter(({ client, pulledAt, oldestSeconds }) => {
           // A client that reads no events is always behind, and nobody needs to know.
-          const takesEvents = pulledAt !== null || config.clients.get(client)?.eventsUrl !== undefined;
+          const takesEvents = pulledAt !== null || clients.get(client)?.eventsUrl !== undefined;
           return takesEvents && oldestSeconds > behindSeconds;
         })
         .map(({ client, behind }) => ({ client, title: titleOf(client), events: behind })),

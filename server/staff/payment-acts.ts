@@ -79,9 +79,9 @@ const payment: Subject<Payment> = {
 /** A payment that is about to pay an invoice. The payment belongs to the buyer of that invoice. */
 const paymentToInvoice: Subject<Payment> = {
   ...payment,
-  async find(db, given) {
-    const found = await payment.find(db, given);
-    const to = found && (await invoice.find(db, given));
+  async find(db, given, config) {
+    const found = await payment.find(db, given, config);
+    const to = found && (await invoice.find(db, given, config));
     return to ? { ...to, thing: found.thing } : found;
   },
   async lock(trx, given) {

@@ -183,12 +183,15 @@ export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Pr
   if (!target) throw new AppError('not_found');
   if (!mayLook(looks['people.wouldGet'], staff.session.user.role, target)) throw new AppError('not_allowed');
   await countLook(deps, staff, { userId: id });
-  return listWouldGet(deps.config, target);
+  return listWouldGet(deps, target);
 }
 
-export function listWouldGet(config: Dependencies['config'], target: User): WouldGet[] {
+export function listWouldGet(
+  { config, clients }: Pick<Dependencies, 'config' | 'clients'>,
+  target: User,
+): WouldGet[] {
   const stop = findStop(config, target);
-  return [...config.clients.values()].map(({ name, title }) => ({
+  return clients.list().map(({ name, title }) => ({
     client: name,
     title,
     ...(stop

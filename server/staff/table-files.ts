@@ -17,7 +17,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
 import { stateOf } from './person.ts';
 
-type From = Pick<Dependencies, 'db' | 'now' | 'config'>;
+type From = Pick<Dependencies, 'db' | 'now' | 'config' | 'clients'>;
 
 type TableFile = { columns: string; read: (from: From) => AsyncGenerator<string[][], void> };
 
@@ -56,14 +56,13 @@ const toMail = (mail: MailRow) => [
   ...[String(mail.attempts), whyOf(mail), at(mail.createdAt), at(mail.sentAt), at(mail.givenUpAt)],
 ];
 
-async function* readClients({ db, config }: From): AsyncGenerator<string[][], void> {
-  const clients = [...config.clients.values()];
+async function* readClients({ db, clients }: From): AsyncGenerator<string[][], void> {
   const deliveries = await listDeliveries(
     db,
-    clients.map(({ name }) => name),
+    clients.list().map(({ name }) => name),
   );
   yield deliveries.flatMap((delivery) => {
-    const client = config.clients.get(delivery.client);
+    const client = clients.get(delivery.client);
     if (!client) return [];
     return [
       [

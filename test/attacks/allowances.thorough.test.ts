@@ -427,6 +427,7 @@ describe('every change by a user', () => {
       'staff.send_mail',
       'staff.note',
       'staff.invite',
+      'staff.set_client',
       'billing.set',
     ];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
@@ -492,6 +493,7 @@ describe('every change by a user', () => {
       no_seller: 'signup.accepted',
       bank_details_changed: 'billing.set',
       billing_texts_changed: 'billing.set',
+      client_changed: 'staff.set_client',
       // The job sends one a day, however many customers gave a VAT id.
       vat_ids_to_check: 'billing.updated',
     };
@@ -720,7 +722,7 @@ describe('allowances', () => {
     expect((await openBrowser(app.send).login(email, password)).status).toBe(303);
   });
 
-  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55, 9.58 and 12.220)', () => {
+  it('are those of the contract (contract 7.235, 7.260, 9.53, 9.54, 9.55, 9.58, 12.220 and 13.33)', () => {
     const said = Object.entries(allowances).map(
       ([name, { times, seconds }]) => `${name} ${times} in ${seconds / 3600} h`,
     );
@@ -745,6 +747,7 @@ describe('allowances', () => {
       'staff.note 60 in 1 h',
       'staff.searched 600 in 1 h',
       'staff.send_mail 5 in 1 h',
+      'staff.set_client 300 in 1 h',
       'user.deletion_requested 5 in 24 h',
     ]);
   });

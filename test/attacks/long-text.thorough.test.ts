@@ -1,6 +1,8 @@
 // Long texts that each once stopped the service for seconds, because the work grew with the square of their length.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { clientsOfSettings } from '../../server/clients/book.ts';
 import { withNames } from '../../server/identity/password/password-check.ts';
 import { openApp } from '../support/app/app.ts';
 import { openBuiltPasswordCheck, worstName, worstPassword } from '../support/faults/new-passwords.ts';
@@ -23,7 +25,11 @@ it.runIf(existsSync(threadClock))(
   async () => {
     const check = openBuiltPasswordCheck();
     await check.load();
-    const given = withNames(app.config, { password: worstPassword, name: worstName, email: 'slow@x.test' });
+    const given = withNames(app.config, clientsOfSettings(app.config), {
+      password: worstPassword,
+      name: worstName,
+      email: 'slow@x.test',
+    });
     const measure = async (atOnce: number) => {
       const before = readThreadMs();
       const faults = await Promise.all(Array.from({ length: atOnce }, () => check.findFault(given)));
@@ -49,7 +55,11 @@ it('the check of new passwords is loaded before the first request', async () => 
   await check.load();
   const loaded = readProcessMs();
   await check.findFault(
-    withNames(app.config, { password: 'seven quiet lanterns', email: 'x@x.test', name: 'Zoe' }),
+    withNames(app.config, clientsOfSettings(app.config), {
+      password: 'seven quiet lanterns',
+      email: 'x@x.test',
+      name: 'Zoe',
+    }),
   );
   expect(readProcessMs() - loaded).toBeLessThan((loaded - start) / 2);
   await check.close();
@@ -57,7 +67,11 @@ it('the check of new passwords is loaded before the first request', async () => 
 
 it('a thread that checks new passwords, and ends, is begun anew', async () => {
   const check = openBuiltPasswordCheck();
-  const given = withNames(app.config, { password: 'password1234', email: 'x@x.test', name: 'Zoe' });
+  const given = withNames(app.config, clientsOfSettings(app.config), {
+    password: 'password1234',
+    email: 'x@x.test',
+    name: 'Zoe',
+  });
   expect(await check.findFault(given)).toContain('too easy to guess');
   await check.close();
   expect(await check.findFault(given)).toContain('too easy to guess');

@@ -1,6 +1,7 @@
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import { nameSchema } from '../../server/basics/names.ts';
+import { clientsOfSettings } from '../../server/clients/book.ts';
 import { withNames } from '../../server/identity/password/password-check.ts';
 import { findPasswordFault } from '../../server/identity/password/password-fault.ts';
 import { hashPassword, verifyPassword } from '../../server/identity/password/passwords.ts';
@@ -102,7 +103,7 @@ describe('a name (contract 9.15)', () => {
 describe('a new password (contract 9.31)', () => {
   const owner = { email: 'zoe.oneil@blumen.example', name: 'Zoë O’Neil' };
   const findFault = (password: string) =>
-    findPasswordFault(withNames(readConfig({}), { password, ...owner }));
+    findPasswordFault(withNames(readConfig({}), clientsOfSettings(readConfig({})), { password, ...owner }));
   const isTaken = async (password: string) => (await findFault(password)) === undefined;
   const uncommon = 'blue kettle, seven lamps and a wet dog; ';
   const ofLength = (length: number) => uncommon.repeat(4).slice(0, length);

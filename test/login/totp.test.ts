@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { seal, unseal } from '../../server/basics/sealing.ts';
 import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
 import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/factor/totp.ts';
 import { readTypedCode } from '../../server/identity/factor/typed-code.ts';
-import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
 describe('a code (contract 9.69)', () => {

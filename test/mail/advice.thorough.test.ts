@@ -219,6 +219,7 @@ const others: NoticeKind[] = [
   'staff_limited',
   'bank_details_changed',
   'billing_texts_changed',
+  'client_changed',
   'vat_ids_to_check',
 ];
 
@@ -576,6 +577,32 @@ describe('the advice of a notice is true', () => {
     expect(text).not.toMatch(/pigeon|For a test/);
     expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
     expect(await set(other.staff.cookie, germanSettings)).toBe(200);
+  });
+
+  it('client_changed: an administrator sees the client on the page, and turns it off (contract 13.29)', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    const call = async (cookie: string, name: string, more: object) =>
+      changes.app.send(`/trpc/admin.clients.${name}`, {
+        cookie,
+        json: { json: { why: 'For a test', client: 'advised', ...more } },
+      });
+    const added = await call(staff.cookie, 'add', {
+      callback: 'http://localhost:4000/typed',
+      title: 'Typed',
+    });
+    expect(added.status).toBe(200);
+    const { text, path } = await readNotice(other.staff.email, 'client_changed');
+    expect(text).toContain('The client advised was added.');
+    expect(text).toContain(`Done by: ${staff.email}`);
+    expect(text).not.toMatch(/typed|Typed|For a test|idsec_/);
+    const page = await changes.app.send(path, { cookie: other.staff.cookie });
+    expect([page.status, page.text.includes('data-client="advised"')]).toEqual([200, true]);
+    const listed = JSON.parse(
+      (await changes.app.send('/trpc/admin.clients.list', { cookie: staff.cookie })).text,
+    );
+    const { row } = listed.result.data.json.find(({ name }: { name: string }) => name === 'advised');
+    expect((await call(other.staff.cookie, 'turnOff', { seen: row.seen })).status).toBe(200);
   });
 
   it('vat_ids_to_check: an administrator sees which (contract 9.380)', async () => {

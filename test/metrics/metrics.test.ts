@@ -315,6 +315,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'erasure',
         'sweep',
         'sums',
+        'clients',
         'nudges',
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),

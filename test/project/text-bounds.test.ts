@@ -16,6 +16,7 @@ const others: Record<string, string> = {
   'server/doors/demo/': 'local mode only',
   'app/routes/demo.': 'local mode only',
   'server/settings/': 'reads settings',
+  'server/clients/addresses.ts': 'reads addresses of clients',
   'server/mail/mailer.ts': 'reads a setting',
   'server/basics/text.ts': 'is the door',
   'server/web/requests.ts': 'is the door for forms and addresses',

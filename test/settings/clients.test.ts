@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
+import { roles } from '../../server/sso/clients.ts';
 import { faultsOf, messageOf, production } from '../support/app/settings.ts';
 import { quote } from '../support/run/names.ts';
 
@@ -30,6 +31,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
     const callbackUrl = production[callbackSetting];
     const secrets = production[secretSetting]?.split(',');
     expect(readConfig(production).clients.get(name)).toEqual({
+      ...({ kind: 'hand-off', source: 'settings', roles, needsFactor: false } as const),
       ...{
         name,
         title,
@@ -116,13 +118,12 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
 describe('having no client at all', () => {
   const none = { ...production, ...without('SSO_MARKETPLACE', 'SSO_WEBSITE', 'SSO_CRM') };
 
-  it('is an error in production', () => {
-    expect(faultsOf(none)).toEqual(['SSO_MARKETPLACE_CALLBACK_URL']);
-    expect(messageOf(none)).toContain('no client');
-    expect(faultsOf({ ...none, SSO_CLIENTS: 'shop' })).toEqual(['SSO_MARKETPLACE_CALLBACK_URL']);
+  it('is right in production, because clients may be in the database (contract 13.6)', () => {
+    expect([...readConfig(none).clients.keys()]).toEqual([]);
+    expect([...readConfig({ ...none, SSO_CLIENTS: 'shop' }).clients.keys()]).toEqual([]);
   });
 
-  it('is not the reported error if the only client has a wrong callback', () => {
+  it('does not hide the wrong callback of the only client', () => {
     const wrong = { SSO_CRM_CALLBACK_URL: 'crm', SSO_CRM_SECRET: production.SSO_CRM_SECRET };
     expect(faultsOf({ ...none, ...wrong })).toEqual(['SSO_CRM_CALLBACK_URL']);
   });
@@ -136,6 +137,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
   it('adds later products by name', () => {
     const { clients } = readConfig({ ...production, SSO_CLIENTS: ' shop , billing_2', ...shop });
     expect(clients.get('shop')).toEqual({
+      ...({ kind: 'hand-off', source: 'settings', roles, needsFactor: false } as const),
       name: 'shop',
       title: 'Shop',
       callbackUrl: shop.SSO_SHOP_CALLBACK_URL,

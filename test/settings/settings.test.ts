@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
+import { roles } from '../../server/sso/clients.ts';
 import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
 
 describe('local mode', () => {
@@ -8,6 +9,8 @@ describe('local mode', () => {
     expect(config).toEqual({
       production: false,
       vatCheck: 'off',
+      payloadTtlSeconds: 300,
+      allowsPrivateNetworks: false,
       encryptionKeys: [new TextEncoder().encode('local-encryption-key-do-not-use!')],
       requiresAdminFactor: false,
       name: 'Identity',
@@ -138,6 +141,7 @@ describe('production (contract 8.32 and 8.33)', () => {
       shutdownDelaySeconds: 5,
     });
     expect(clients.get('network_site')).toEqual({
+      ...({ kind: 'hand-off', source: 'settings', roles, needsFactor: false } as const),
       name: 'network_site',
       title: 'Network site',
       callbackUrl: 'https://www.example.test/sso',
@@ -185,7 +189,6 @@ describe('production (contract 8.32 and 8.33)', () => {
       'IDENTITY_ISSUER',
       'MAIL_FROM',
       'SMTP_URL',
-      'SSO_MARKETPLACE_CALLBACK_URL',
       'TRUSTED_PROXIES',
     ]);
   });

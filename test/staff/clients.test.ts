@@ -59,7 +59,7 @@ it('says when a client was last opened, which secret it used last and what was r
         'isDemo',
         'isFailing',
       ],
-      ...['launchedAt', 'loginUrl', 'name', 'oldestAt', 'pulledAt', 'refusals', 'title'],
+      ...['launchedAt', 'loginUrl', 'name', 'oldestAt', 'pulledAt', 'refusals', 'row', 'title'],
     ].sort(),
   );
   expect(marketplace.calls[0]).toEqual({

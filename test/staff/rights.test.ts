@@ -174,6 +174,9 @@ beforeAll(async () => {
   callers.administrator = await addStaff('admin');
 
   const { db } = app;
+  await sql`insert into clients (id, issuer, name, title, callback_url, listed, roles, restores, created_at, changed_at)
+    values (gen_random_uuid(), ${app.config.issuer}, 'shop', 'Shop', 'https://shop.example.test/', '{everybody}', '{admin}', 0,
+      now(), now())`.execute(db);
   const set = (name: CallerName, assignment: ReturnType<typeof sql>) =>
     sql`update users set ${assignment} where id = ${callers[name].id}`.execute(db);
   await set('suspended administrator', sql`suspended_at = now()`);
@@ -285,7 +288,7 @@ describe.each(callerNames)('%s', (callerName) => {
       const answer = await send(
         callers[callerName],
         name,
-        procedures.get(name) ? {} : { id: none, why: 'x' },
+        procedures.get(name) ? {} : { id: none, client: 'shop', why: 'x' },
       );
       const ofAdministrator = procedures.get(name)
         ? '200'

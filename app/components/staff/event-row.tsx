@@ -52,6 +52,7 @@ export function EventRow({
         {type.startsWith('staff.') && typeof details.what === 'string' && (
           <p>{details.what.replaceAll('_', ' ')}</p>
         )}
+        {typeof details.client === 'string' && <p>Client: {details.client}</p>}
         {typeof details.hits === 'number' && <p>Found: {details.hits}</p>}
         {same ? (
           <>

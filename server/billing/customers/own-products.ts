@@ -13,22 +13,24 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
     listLastLaunches(deps.db, user.id),
     findWhatIsListed(deps, user),
   ]);
-  return [...deps.config.clients.values()].filter(isListed).map(({ name, title, logoPath, loginUrl }) => ({
-    name,
-    title,
-    logoPath,
-    href: loginUrl ?? `/sso/launch/${name}`,
-    openedAt: launches.find(({ client }) => client === name)?.at,
-  }));
+  return deps.clients
+    .list()
+    .filter(isListed)
+    .map(({ name, title, logoPath, loginUrl }) => ({
+      name,
+      title,
+      logoPath,
+      href: loginUrl ?? `/sso/launch/${name}`,
+      openedAt: launches.find(({ client }) => client === name)?.at,
+    }));
 }
 
 /** Finds the facts that decide which products are listed (contract 8.61 to 8.63). */
 async function findWhatIsListed(
-  { config, db, now }: Dependencies,
+  { clients, db, now }: Dependencies,
   user: User,
 ): Promise<(client: Client) => boolean> {
-  const asks = (audience: Audience) =>
-    [...config.clients.values()].some(({ listedTo }) => listedTo.includes(audience));
+  const asks = (audience: Audience) => clients.list().some(({ listedTo }) => listedTo.includes(audience));
   const [visited = [], states = []] = await Promise.all([
     asks('visited') ? listVisitedClients(db, user.id) : undefined,
     asks('contract') && user.emailVerifiedAt ? listContractStates(db, user.account.id) : undefined,

@@ -155,6 +155,16 @@ const named: Record<Subject<unknown>['name'], Named> = {
     toGiven: async (_db, id: string) => ({ id }),
     missing: 'No invitation with this id is open.',
   },
+  client: {
+    argument: ['<name>', 'of a client in the database, as `clients` lists it', (text) => text],
+    toGiven: async (_db, client: string) => ({ client }),
+    missing: 'No client in the database has this name.',
+  },
+  new_client: {
+    argument: ['<name>', 'of the new client: lower-case letters, digits and underscores', (text) => text],
+    toGiven: async (_db, client: string) => ({ client }),
+    missing: '',
+  },
   settings: { argument: ['', '', String], toGiven: async () => ({}), missing: '' },
 };
 
@@ -213,7 +223,8 @@ async function perform(
   const { toGiven, missing } = named[about.name];
   const ofKey = await toGiven(db, key);
   const given = { ...taken, ...ofKey };
-  const found = ofKey && (await about.find(db, given));
+  const { config } = depsOf();
+  const found = ofKey && (await about.find(db, given, config));
   if (!found?.thing) throw new CommandError(missing);
   // Refuses wrong usage before it asks anything.
   await readFields(fields, given, { ...depsOf(), db, thing: found.thing }).catch(refuseField(act, words));
@@ -230,7 +241,7 @@ async function perform(
       throw new CommandError(`${isBare ? '' : 'Nothing changed: '}${describeRefusal(error)}`);
     },
   );
-  const present = (await about.find(db, given)) ?? found;
+  const present = (await about.find(db, given, config)) ?? found;
   const outcome = { given, result };
   const { done = result !== undefined, ...more } = command?.json?.(present.thing, outcome) ?? {};
   const said = show((done ? words.done : words.nothing)(present.thing, outcome));

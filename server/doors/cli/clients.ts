@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { type Delivery, listDeliveries } from '../../../db/tables/event-deliveries.ts';
 import { listLastLaunchesOfClients } from '../../../db/tables/launches.ts';
+import type { RowState } from '../../clients/book.ts';
 import { environment, print } from '../../runtime/process.ts';
 import { readConfig } from '../../settings/config.ts';
-import type { Client } from '../../sso/clients.ts';
-import { now, withDatabase } from './command.ts';
+import { listKnown, showRow } from '../../staff/clients.ts';
+import { now, readClients, withDatabase } from './command.ts';
 
-type Status = Delivery & { settings: Client; launchedAt: Date | null };
+type Row = ReturnType<typeof showRow>;
+type Status = Delivery & {
+  known: Awaited<ReturnType<typeof listKnown>>[number];
+  row: Row | null;
+  launchedAt: Date | null;
+};
 
 export function addClientCommands(program: Command): void {
   program
@@ -14,15 +20,18 @@ export function addClientCommands(program: Command): void {
     .description('list the clients: last launch, how far each has read its events, and why nudges fail')
     .option('--json', 'for programs', false)
     .action(async ({ json }: { json: boolean }) => {
-      const { clients } = readConfig(environment);
+      const config = readConfig(environment);
       const statuses = await withDatabase(
         async (db) => {
           const launches = await listLastLaunchesOfClients(db);
-          const deliveries = await listDeliveries(db, [...clients.keys()]);
+          const deps = { db, config, clients: await readClients(db, config) };
+          const all = new Map((await listKnown(deps)).map((known) => [known.name, known]));
+          const deliveries = await listDeliveries(db, [...all.keys()]);
           return deliveries.flatMap((delivery): Status[] => {
-            const settings = clients.get(delivery.client);
+            const known = all.get(delivery.client);
             const launchedAt = launches.get(delivery.client) ?? null;
-            return settings ? [{ ...delivery, settings, launchedAt }] : [];
+            const row = known?.row ? showRow(deps, known.row) : null;
+            return known ? [{ ...delivery, known, row, launchedAt }] : [];
           });
         },
         // There is no timeout, because this reads each launch of 400 days.
@@ -34,8 +43,15 @@ export function addClientCommands(program: Command): void {
 
 const toJson = (status: Status) => ({
   client: status.client,
-  callback_url: status.settings.callbackUrl,
-  events_url: status.settings.eventsUrl ?? null,
+  callback_url: status.known.callbackUrl,
+  events_url: status.known.eventsUrl,
+  row: status.row && {
+    state: status.row.state,
+    off_at: status.row.offAt,
+    secrets: status.row.secrets.map(({ madeAt, lastUsedAt, isOfOlderKey }) => ({
+      ...{ made_at: madeAt, last_used_at: lastUsedAt, is_sealed_with_older_key: isOfOlderKey },
+    })),
+  },
   last_launch_at: status.launchedAt,
   newest_event: status.latest,
   newest_event_at: status.latestAt,
@@ -50,10 +66,11 @@ const toJson = (status: Status) => ({
 
 /** Writes a block of lines instead of a row, because URLs can be long. */
 function toText(status: Status): string {
-  const { client, settings, launchedAt, latest, latestAt } = status;
+  const { client, known, row, launchedAt, latest, latestAt } = status;
   const lines = [
-    ['Callback', settings.callbackUrl],
-    ['Nudges go to', settings.eventsUrl ?? 'nowhere'],
+    ...(row ? describeRow(row) : []),
+    ['Callback', known.callbackUrl],
+    ['Nudges go to', known.eventsUrl ?? 'nowhere'],
     ['Last launch', launchedAt ? describe(launchedAt) : 'none'],
     [
       'Newest event',
@@ -66,6 +83,26 @@ function toText(status: Status): string {
   ];
   return [client, ...lines.map(([name = '', value]) => `  ${name.padEnd(14)}${value}`)].join('\n');
 }
+
+const stateWords: Record<RowState, string> = {
+  in_settings: 'off, because the settings name it, too',
+  off: 'off',
+  unconfirmed: 'waits to be confirmed after a restore: client:confirm',
+  unreadable: 'refused, because no key opens its secrets',
+  on: 'on',
+};
+
+const describeRow = ({ state, secrets }: Row): [string, string][] => [
+  ['In database', stateWords[state]],
+  ...secrets.map(({ madeAt, lastUsedAt, isOfOlderKey }, at): [string, string] => [
+    at === 0 ? 'First secret' : 'Second secret',
+    [
+      `made ${describe(madeAt)}`,
+      lastUsedAt ? `used ${describe(lastUsedAt)}` : 'not used yet',
+      ...(isOfOlderKey ? ['sealed with an older key'] : []),
+    ].join(', '),
+  ]),
+];
 
 function describeProgress(status: Status): string {
   const { acknowledged, behind, oldestAt } = status;

@@ -10,6 +10,8 @@ import type { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
 import { nameSchema } from '../../basics/names.ts';
 import { isUuid } from '../../basics/uuid.ts';
+import { openBook } from '../../clients/book.ts';
+import type { LiveClients } from '../../ground/dependencies.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { dataFolder } from '../../runtime/files.ts';
 import { ask, environment, isTerminal, printAside } from '../../runtime/process.ts';
@@ -80,6 +82,13 @@ export function readUserKey(text: string): UserKey {
 }
 
 export const noSuchUser = () => new CommandError('No user has this email address or id.');
+
+/** The clients of the settings and of the database, as the service knows them. */
+export async function readClients(db: Database, config: Config): Promise<LiveClients> {
+  const clients = openBook({ config, db, log: { info() {}, error() {}, record() {} }, now });
+  await clients.refresh();
+  return clients;
+}
 
 /** Describes a refusal in one line for an operator. */
 export function describeRefusal({ code, detail, errors }: AppError): string {

@@ -9,8 +9,9 @@ import { endWith, environment, print, printAside } from '../../runtime/process.t
 import { prefixOf } from '../../settings/clients.ts';
 import { type Config, readConfig } from '../../settings/config.ts';
 import { isThisMachine } from '../../settings/this-machine.ts';
+import type { Clients } from '../../sso/clients.ts';
 import { CommandError, now } from './command.ts';
-import { withReads } from './reads.ts';
+import { findClients, withReads } from './reads.ts';
 
 type Options = { url?: string; loginUrl?: string; eventsUrl?: string; json: boolean };
 
@@ -32,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
     .action(async (name: string, options: Options) => {
       endWith(2);
       const config = readConfig(environment);
-      const target = readTarget(config, name, options);
+      const target = readTarget(config, await findClients(config), name, options);
       printAside(`${announce(target)}\n`);
       const report = await withReads(config, name, (findReads) =>
         examine(target, { fetch: fetchAsHost, now, readCertificate, findReads }),
@@ -42,16 +43,16 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-function readTarget(config: Config, name: string, options: Options): Target {
-  const client = config.clients.get(name);
-  if (!client) throw new CommandError(describeMissing(config, name));
+function readTarget(config: Config, clients: Clients, name: string, options: Options): Target {
+  const client = clients.get(name);
+  if (!client) throw new CommandError(describeMissing(config, clients, name));
   const { callbackUrl, secrets, ttlSeconds } = client;
   const isDemo = client.isDemo && !options.url;
   const setLogin = isDemo ? `${config.baseUrl}/demo/${name}/login` : client.loginUrl;
   const loginUrl = options.loginUrl ?? setLogin;
   if (!loginUrl)
     throw new CommandError(
-      `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
+      `Where the login of ${name} starts is not set: ${client.source === 'row' ? 'use client:set --login-url' : `set ${prefixOf(name)}_LOGIN_URL`}, or give --login-url.`,
     );
   // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for nudges
   // is not used, because the client elsewhere has another one.
@@ -69,10 +70,8 @@ function readTarget(config: Config, name: string, options: Options): Target {
   };
 }
 
-function describeMissing({ clients, unreadSettings }: Config, name: string): string {
-  const known = [...clients.values()].map(
-    (client) => `${client.name}${client.isDemo ? ' (a demo client)' : ''}`,
-  );
+function describeMissing({ unreadSettings }: Config, clients: Clients, name: string): string {
+  const known = clients.list().map((client) => `${client.name}${client.isDemo ? ' (a demo client)' : ''}`);
   return [
     `No client ${name} is set here. The clients are: ${known.join(', ')}.`,
     ...(unreadSettings.length > 0 ? [`No client has the settings ${unreadSettings.join(', ')}.`] : []),

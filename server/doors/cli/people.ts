@@ -9,6 +9,7 @@ import { describePerson, listWouldGet } from '../../staff/person.ts';
 import { addOperator, type Operator, recordLook } from './act.ts';
 import {
   now,
+  readClients,
   readUserKey,
   requireUser,
   show,
@@ -85,7 +86,10 @@ export function addPeopleCommands(program: Command): void {
       const config = readConfig(environment);
       const limits = createRateLimits(db, () => undefined);
       const described = await describePerson({ ...limits, db, now, config }, user);
-      return { ...described, wouldGet: listWouldGet(config, user) };
+      return {
+        ...described,
+        wouldGet: listWouldGet({ config, clients: await readClients(db, config) }, user),
+      };
     });
     print(operator.json ? writeJson(person) : describePersonInLines(person));
   });

@@ -4,24 +4,43 @@ import type { FindReads } from '../../../clients/doctor/target.ts';
 import { findEmbeddedPostgres } from '../../../db/embedded/server.ts';
 import { openDatabase } from '../../../db/postgres/client.ts';
 import { listDeliveries } from '../../../db/tables/event-deliveries.ts';
+import { clientsOfSettings } from '../../clients/book.ts';
 import { dataFolder } from '../../runtime/files.ts';
 import type { Config } from '../../settings/config.ts';
+import type { Clients } from '../../sso/clients.ts';
+import { readClients } from './command.ts';
 
 const answerWithinMs = 3_000;
+
+const findUrl = async (config: Config) =>
+  config.databaseUrl ?? (await findEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder));
+
+const open = (config: Config, url: string) =>
+  openDatabase({
+    url,
+    poolSize: 1,
+    preparedStatements: config.databasePreparedStatements,
+    onError: () => undefined,
+  });
+
+/** The clients of the settings, and those of the database if it can be read. */
+export async function findClients(config: Config): Promise<Clients> {
+  const url = await findUrl(config);
+  if (url === undefined) return clientsOfSettings(config);
+  const { db, close } = open(config, url);
+  return readClients(db, config)
+    .catch(() => clientsOfSettings(config))
+    .finally(close);
+}
 
 export async function withReads<T>(
   config: Config,
   client: string,
   work: (findReads: FindReads) => Promise<T>,
 ): Promise<T> {
-  const url = config.databaseUrl ?? (await findEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder));
+  const url = await findUrl(config);
   if (url === undefined) return work(async () => 'The doctor has no database here.');
-  const { db, close } = openDatabase({
-    url,
-    poolSize: 1,
-    preparedStatements: config.databasePreparedStatements,
-    onError: () => undefined,
-  });
+  const { db, close } = open(config, url);
   const service = checkService(config.baseUrl);
   async function findReads() {
     const away = await service;

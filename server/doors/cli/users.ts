@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import type { InternalRole } from '../../../db/tables/users.ts';
+import { clientsOfSettings } from '../../clients/book.ts';
 import { createHandedToken } from '../../identity/ground/address-proof.ts';
 import { createCustomer } from '../../identity/ground/customers.ts';
 import { canGetMail } from '../../identity/ground/email-address.ts';
@@ -42,7 +43,9 @@ export function addUserCommands(program: Command): void {
 
 async function readPasswordHash(config: Config, { email, name }: Options): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '');
-  const fault = await findPasswordFault(withNames(config, { password, email, name }));
+  const fault = await findPasswordFault(
+    withNames(config, clientsOfSettings(config), { password, email, name }),
+  );
   if (fault) throw new CommandError(fault);
   return hashPassword(password);
 }

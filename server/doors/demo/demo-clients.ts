@@ -32,17 +32,18 @@ const maxWaitSeconds = 1_000_000_000;
 
 export function createDemoClients({
   config,
+  clients,
   db,
   log,
   now,
-}: Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>) {
+}: Pick<Dependencies, 'config' | 'clients' | 'db' | 'log' | 'now'>) {
   const sessions = createDemoSessions();
   const streams = createDemoStreams();
   const connections = new Map<string, Connection>();
 
   /** Returns undefined for a client with a real callback. */
   function find(name: string): Client | undefined {
-    const client = config.clients.get(name);
+    const client = clients.get(name);
     return client?.isDemo ? client : undefined;
   }
 

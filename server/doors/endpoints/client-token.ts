@@ -12,7 +12,7 @@ import { findMatch, sign } from '../../sso/hmac.ts';
  * Throws 401 `invalid_token`.
  */
 export async function requireTokenOwner(
-  { metrics }: Pick<Dependencies, 'metrics'>,
+  { metrics, clients: book }: Pick<Dependencies, 'metrics' | 'clients'>,
   request: Request,
   clients: readonly Client[],
 ): Promise<Client> {
@@ -24,9 +24,17 @@ export async function requireTokenOwner(
   });
   if (!owned) throw new AppError('invalid_token', { headers: { 'WWW-Authenticate': 'Bearer' } });
   metrics.countCall(owned.owner.name, 'token', owned.secret);
+  book.noteUse(owned.owner, owned.secret);
   return owned.owner;
 }
 
-/** The client's tokens, one for each secret. */
-const buildTokens = ({ name, secrets }: Client): Promise<string[]> =>
-  Promise.all(secrets.map((secret) => sign(secret, `identity events v1 ${name}`)));
+const tokensOf = new WeakMap<Client, Promise<string[]>>();
+
+/** The client's tokens, one for each secret. They are kept, because there may be hundreds of clients. */
+function buildTokens(client: Client): Promise<string[]> {
+  const { name, secrets } = client;
+  const known = tokensOf.get(client);
+  const tokens = known ?? Promise.all(secrets.map((secret) => sign(secret, `identity events v1 ${name}`)));
+  if (!known) tokensOf.set(client, tokens);
+  return tokens;
+}

@@ -9,7 +9,7 @@ import { requireTokenOwner } from './client-token.ts';
 export const contractsLimit: WholeRange = { min: 1, max: 1_000, usual: 100 };
 
 export async function crmContracts(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
-  const crm = deps.config.clients.get('crm_app');
+  const crm = deps.clients.get('crm_app');
   await requireTokenOwner(deps, request, crm ? [crm] : []);
   visit.client = 'crm_app';
   const params = readQuery(request);

@@ -32,8 +32,8 @@ export async function launch(
 ): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
 
-  const { config, metrics } = deps;
-  const client = config.clients.get(name);
+  const { clients, metrics } = deps;
+  const client = clients.get(name);
   if (!client) throw new AppError('unknown_client');
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), deps.now());

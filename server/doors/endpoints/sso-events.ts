@@ -20,7 +20,7 @@ export async function ssoEvents(
   request: Request,
   visit: Visit,
 ): Promise<Response> {
-  const { name: client } = await requireTokenOwner(deps, request, [...deps.config.clients.values()]);
+  const { name: client } = await requireTokenOwner(deps, request, deps.clients.list());
   visit.client = client;
   const params = readQuery(request);
   const after = readWhole(params, 'after', eventsQuery.after);

@@ -2,18 +2,21 @@ import type { Log } from '../../basics/log.ts';
 
 /**
  * Runs `work` again and again. After each run it pauses for `intervalMs`, which is at most a minute (contract 9.335). After
- * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. The returned function stops
- * the job. It aborts the signal, and resolves once the work under way has ended.
+ * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. A job that `isPressing` pauses
+ * as ever, and logs only the first failure in a row. The returned function stops the job. It aborts the signal, and resolves once
+ * the work under way has ended.
  */
 export function runInBackground(
   name: string,
   intervalMs: number,
   work: (signal: AbortSignal) => Promise<void>,
   log: Log,
+  isPressing = false,
 ): () => Promise<void> {
   const stop = new AbortController();
   const longestPauseMs = Math.max(intervalMs, 10_000);
   let pauseMs = intervalMs;
+  let hasFailed = false;
   let running = Promise.resolve();
   let timer: ReturnType<typeof setTimeout>;
   const plan = () => {
@@ -25,9 +28,11 @@ export function runInBackground(
     try {
       await work(stop.signal);
       pauseMs = intervalMs;
+      hasFailed = false;
     } catch (err) {
-      log.error({ err }, `${name} failed`);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      if (!(isPressing && hasFailed)) log.error({ err }, `${name} failed`);
+      hasFailed = true;
+      if (!isPressing) pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     if (!stop.signal.aborted) plan();
   };

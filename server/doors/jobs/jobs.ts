@@ -4,6 +4,7 @@ import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
 import { lookAfterVatIds } from '../../billing/invoices/vat-ids-to-check.ts';
 import { creditEnded } from '../../billing/payments/credit-ended.ts';
+import type { Book } from '../../clients/book.ts';
 import { createNudger } from '../../events/nudges.ts';
 import { numberAllEvents } from '../../events/number-events.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -16,7 +17,7 @@ import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
 /** Returns a function that stops the jobs. It resolves once the work under way has ended. */
-export function startJobs(deps: Dependencies): () => Promise<void> {
+export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
   // Mails are sent in three lanes (db/tables/mails.ts). Each lane has a mailer with its own connections, so that a mail that
@@ -24,12 +25,26 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const maker = openDocumentMaker(config.billingFonts);
-  const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
-    runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
+  const start = (
+    name: string,
+    intervalMs: number,
+    work: (signal: AbortSignal) => Promise<void>,
+    isPressing = false,
+  ) => runInBackground(name, intervalMs, metrics.watchJob(name, work), log, isPressing);
   const stops = [
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
+    // Within two seconds, each instance follows a change, also one that was cut off from the database.
+    start(
+      'clients',
+      1_000,
+      async (signal) => {
+        await book.refresh();
+        await book.keepUp(signal);
+      },
+      true,
+    ),
     // If a client pulls, the pull gives its events their numbers. This job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
@@ -42,10 +57,10 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
-    ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
+    start('nudges', 250, nudger.nudge),
   ];
   return async () => {
-    await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
+    await Promise.all([...stops.map((stop) => stop()), nudger.stop()]);
     await maker.close();
     for (const mailer of [holders, signUps, other]) mailer?.close();
   };

@@ -4,6 +4,7 @@ import { mailSorts, mailStates } from '../../../db/tables/unsent-mails.ts';
 import { type Staff, searchAsStaff } from '../../acts/staff.ts';
 import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import { clientActs } from '../../staff/client-acts.ts';
 import { listClients } from '../../staff/clients.ts';
 import { listMails, mailActs, mailSortsOf, readPlace } from '../../staff/mails.ts';
 import { choice, proceduresOf } from './acts.ts';
@@ -28,6 +29,7 @@ const filters = z
 export const clientsRouter = router({
   /** Clients come in the order of the settings. */
   list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
+  ...proceduresOf('clients', clientActs),
 });
 
 export const mailsOf = allowed('mails.list').input(filters);

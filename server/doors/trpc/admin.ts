@@ -163,7 +163,7 @@ export const staffFormsRouter = router({
   act: staff
     .input(
       z.object({
-        about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings', 'invitation']),
+        about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings', 'invitation', 'client']),
         ...{ why: text('why'), seen: text('seen'), intent: z.string() },
         given: z.record(z.string(), z.string()),
       }),

@@ -46,7 +46,7 @@ async function sendPasswordMail(
   visit: Visit,
   { email, next }: { email: string; next?: string },
 ): Promise<void> {
-  const { config, now, log, metrics } = deps;
+  const { clients, now, log, metrics } = deps;
   const trail = { address: visit.address, requestId: visit.requestId };
   const user = await findAddressOwner(trx, email, now());
   // The request is logged but not stored. Otherwise strangers could grow the table without limit.
@@ -62,6 +62,6 @@ async function sendPasswordMail(
   if (suspendedAt) return;
   const trace = keepTrace(visit.trace);
   if (isReserved) return repeatTakeBackMail(trx, deps, { userId, email }, trace);
-  const details = { ...keepNext(config, next), ...trace };
+  const details = { ...keepNext(clients, next), ...trace };
   deferMail(trx, { kind: 'set_password', userId, recipient: email, details, now: now() });
 }

@@ -16,7 +16,7 @@ export async function requestEmailVerification(
   actor: Actor,
   next: string | undefined,
 ): Promise<void> {
-  const { config, db, mailLimits, now } = deps;
+  const { clients, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
   // The owner's browsers have counts of their own. So an actor who merely typed the address cannot use those up.
@@ -31,7 +31,7 @@ export async function requestEmailVerification(
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
       userId: user.id,
       recipient: user.email,
-      details: { ...keepNext(config, next), ...keepTrace(actor.visit.trace) },
+      details: { ...keepNext(clients, next), ...keepTrace(actor.visit.trace) },
       now: now(),
     });
     await recordActorEvent(trx, actor, { type: 'email.verification_requested' });

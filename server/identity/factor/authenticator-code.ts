@@ -1,9 +1,9 @@
 import type { Database } from '../../../db/postgres/client.ts';
 import { consumeStep, findAuthenticator } from '../../../db/tables/authenticators.ts';
 import { countChange, findFullCount } from '../../../db/tables/rate-limits.ts';
+import { seal, unseal } from '../../basics/sealing.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { digestOf } from '../../ground/rate-limits.ts';
-import { seal, unseal } from '../ground/sealing.ts';
 import { findOtherSteps, findStep, stepOf } from './totp.ts';
 
 /** The code is correct for another time, so the phone's clock may be off. It counts as wrong. */

@@ -16,13 +16,13 @@ import {
 import { type Amr, endSessions, setSessionAmr } from '../../../db/tables/sessions.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
+import { seal } from '../../basics/sealing.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
 import { describeInvitation, giveInvitedRole, lockLinksOfInvited } from '../ground/invited-role.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
-import { seal } from '../ground/sealing.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import {
   type AnyActor,

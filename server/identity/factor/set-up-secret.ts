@@ -1,8 +1,8 @@
 // The secret of an authenticator app that is being set up. A cookie sealed for the user and session keeps it. So a reload shows
 // the same secret, and the database gets it only after a correct code.
 import { base64url } from 'oslo/encoding';
+import { seal, unseal } from '../../basics/sealing.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { seal, unseal } from '../ground/sealing.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
 import type { AnyActor } from '../session/actor.ts';
 

@@ -21,7 +21,7 @@ import {
 import { deleteUnsentLetters } from '../../../db/tables/mails.ts';
 import { deleteNewAddress } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChange } from '../../../db/tables/pending-email-changes.ts';
-import type { Config } from '../../settings/config.ts';
+import type { Clients } from '../../sso/clients.ts';
 import type { Trace } from '../../web/trace-context.ts';
 import { createToken, hashToken } from './tokens.ts';
 
@@ -42,9 +42,9 @@ export const findLaunchedClient = (path: string | undefined): string | undefined
  * A stranger may have chosen `next`, so only a client's name or an id is kept. A launch then has no `state`, so the client starts
  * a new login.
  */
-export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
+export function keepNext(clients: Clients, next: string | undefined): Record<string, string> {
   const client = findLaunchedClient(next);
-  if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
+  if (client && clients.get(client)) return { next: `/sso/launch/${client}` };
   const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
   return pending ? { next: pending } : {};
 }

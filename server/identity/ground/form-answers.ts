@@ -12,10 +12,10 @@ import {
   keepFormAnswer,
 } from '../../../db/tables/form-answers.ts';
 import { AppError } from '../../basics/errors.ts';
+import { seal, unseal } from '../../basics/sealing.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { sha256 } from '../../runtime/hash.ts';
 import type { Visit } from '../../web/requests.ts';
-import { seal, unseal } from './sealing.ts';
 import {
   buildTokenCookie,
   createToken,

@@ -4,9 +4,9 @@ import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import { findRefusedForm as findRow, insertRefusedForm } from '../../../db/tables/refused-forms.ts';
 import { type FaultName, isFaultName } from '../../basics/fault-words.ts';
+import { seal, unseal } from '../../basics/sealing.ts';
 import { readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { seal, unseal } from './sealing.ts';
 import { buildTokenCookie, readCookie } from './tokens.ts';
 
 const cookie = 'identity_refused';

@@ -17,13 +17,13 @@ type Warning = {
    * For an event that nobody caused. Each administrator gets the mail only once, even if several transactions report the event.
    */
   isOnce?: boolean;
-  /** Must contain nothing that somebody typed. */
+  /** Must contain nothing that somebody typed, except the name of a client. */
   details?: Record<string, string>;
 };
 
 // Until 1.2.0: an instance of 1.0.0 on the same database does not know these kinds of mail, and must not send them. So these
 // mails have no `at`, because 1.0.0 fails on a mail without it.
-const newKinds: WarningKind[] = ['no_seller'];
+const newKinds: WarningKind[] = ['client_changed', 'no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
 export async function tellOtherAdministrators(

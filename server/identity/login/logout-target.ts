@@ -1,6 +1,6 @@
 // Finds the page after a logout that a client started (contract 4.27 and 4.28). It is always on that client's own site.
 import { AppError } from '../../basics/errors.ts';
-import type { Config } from '../../settings/config.ts';
+import type { Clients } from '../../sso/clients.ts';
 import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../web/requests.ts';
 
 type LogoutTarget = {
@@ -10,7 +10,7 @@ type LogoutTarget = {
 };
 
 /** Undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
-export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'>): LogoutTarget | undefined {
+export function readLogoutTarget(clients: Clients, asked: Pick<Request, 'url'>): LogoutTarget | undefined {
   const params = readQuery(asked);
   const name = readParameter(params, 'client');
   const returnTo = readParameter(params, 'return_to');

@@ -2,7 +2,7 @@
 // path, because browsers apply the `form-action` of a page also to the redirects after its forms. So the form redirects to the
 // page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
-import type { Config } from '../../settings/config.ts';
+import type { Dependencies } from '../../ground/dependencies.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { readLogoutTarget } from './logout-target.ts';
 
@@ -15,23 +15,25 @@ export type WayOn = {
   isBack: boolean;
 };
 
-export function findWayOn(config: Config, value: string | null | undefined): WayOn | undefined {
+type Known = Pick<Dependencies, 'config' | 'clients'>;
+
+export function findWayOn(known: Known, value: string | null | undefined): WayOn | undefined {
   const path = readOwnPath(value);
   if (path === undefined) return undefined;
-  const url = new URL(path, config.baseUrl);
+  const url = new URL(path, known.config.baseUrl);
   if (url.pathname === '/logout') {
-    const target = findTarget(config, url);
+    const target = findTarget(known, url);
     return target && { path, again: path, title: target.title, isBack: true };
   }
   const [, name] = /^\/sso\/launch\/([^/]+)$/.exec(url.pathname) ?? [];
-  const client = name === undefined ? undefined : config.clients.get(decodeName(name));
+  const client = name === undefined ? undefined : known.clients.get(decodeName(name));
   return client && { path, again: `/sso/launch/${client.name}`, title: client.title, isBack: false };
 }
 
 /** Undefined if no client started the logout, or if the logout is refused. */
-function findTarget(config: Config, url: URL) {
+function findTarget({ clients }: Known, url: URL) {
   try {
-    return readLogoutTarget(config, { url: url.href });
+    return readLogoutTarget(clients, { url: url.href });
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -47,7 +47,7 @@ export async function countNewPassword(
 
 /** Throws 422 `validation_failed` at `/newPassword`, and what `PasswordCheck` throws. */
 export async function requireGoodPassword(
-  deps: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
+  deps: Pick<Dependencies, 'db' | 'config' | 'clients' | 'passwordCheck'>,
   visit: Checking,
   counted: CountedPassword,
   given: NewPassword,
@@ -60,12 +60,12 @@ export async function requireGoodPassword(
 
 /** Undefined for a good password. Throws what `PasswordCheck` throws. If its queue is full, the count is taken back. */
 export async function findNewPasswordFault(
-  { db, config, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'passwordCheck'>,
+  { db, config, clients, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'clients' | 'passwordCheck'>,
   { deadline, signal }: Checking,
   { giveBack, keys }: CountedPassword,
   given: NewPassword,
 ): Promise<AppError | undefined> {
-  const find = () => passwordCheck.findFault(withNames(config, given), { signal, keys });
+  const find = () => passwordCheck.findFault(withNames(config, clients, given), { signal, keys });
   const detail = await deadline.pause(find).catch(async (error) => {
     if (error instanceof CheckIsFull) await giveBack(db);
     throw error;

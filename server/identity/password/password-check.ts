@@ -7,6 +7,7 @@ import type { NewPassword, PasswordCheck } from '../../ground/dependencies.ts';
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
 import type { Config } from '../../settings/config.ts';
+import type { Clients } from '../../sso/clients.ts';
 import { findPasswordFault } from './password-fault.ts';
 
 /** Thrown if the queue is full. The password was not checked. */
@@ -59,7 +60,8 @@ export function openPasswordCheck(file: URL | undefined = findThread('password-t
 }
 
 export const withNames = (
-  { name, baseUrl, clients }: Pick<Config, 'name' | 'baseUrl' | 'clients'>,
+  { name, baseUrl }: Pick<Config, 'name' | 'baseUrl'>,
+  clients: Pick<Clients, 'list'>,
   { password, ...owner }: { password: string; email: string; name: string },
 ): NewPassword => ({
   password,
@@ -67,7 +69,7 @@ export const withNames = (
     'identity service',
     name,
     new URL(baseUrl).hostname,
-    ...[...clients.values()].flatMap((client) => [client.name, client.title]),
+    ...clients.list().flatMap((client) => [client.name, client.title]),
   ],
   ownNames: [owner.email, owner.name],
 });

@@ -51,7 +51,7 @@ export async function requestSignUp(
   const question = askAboutHost(typed.email, typed.isMeant);
   const errors = [...name.errors, ...(email ? question : [malformedEmail])];
   if (!email || errors.length > 0) throw new AppError('validation_failed', { errors });
-  const details = { ...keepNext(deps.config, typed.next), ...keepTrace(visit.trace) };
+  const details = { ...keepNext(deps.clients, typed.next), ...keepTrace(visit.trace) };
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const owner = await findAddressOwner(trx, email, deps.now());
     if (owner) return tellOwner(trx, deps, { owner, email, details });

@@ -17,6 +17,7 @@ export async function buildSchema(url: string): Promise<string> {
       overrides: {
         columns: {
           'authenticators.sealed_secret': 'Uint8Array',
+          'client_secrets.sealed': 'Uint8Array',
           'changes.kind': '"changed" | "created" | "found" | "removed"',
           'changes.subject': '"account" | "contract" | "link" | "user"',
           'devices.token_hash': 'Uint8Array',

@@ -125,6 +125,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   bank_details_changed: buildNotice('bank_details_changed', { ...notice, countsAt: notice.at }),
   invitation_sent: buildNotice('invitation_sent', { ...notice, by: admin, role: 'manager' }),
   no_seller: buildNotice('no_seller', notice),
+  client_changed: buildNotice('client_changed', { ...notice, by: admin, client: 'shop', what: 'add' }),
   invitation_taken: buildNotice('invitation_taken', { ...notice, who: manager, by: admin, role: 'admin' }),
   person_frozen: buildNotice('person_frozen', { ...notice, who: manager, by: admin }),
   'person_frozen of a long address': buildNotice('person_frozen', {

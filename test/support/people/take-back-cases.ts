@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
+import { seal } from '../../../server/basics/sealing.ts';
 import { hashRecoveryCode } from '../../../server/identity/factor/recovery-codes.ts';
-import { seal } from '../../../server/identity/ground/sealing.ts';
 import { hashToken } from '../../../server/identity/ground/tokens.ts';
 import type { TestApp } from '../app/app.ts';
 import { createAuthenticator } from './authenticator.ts';

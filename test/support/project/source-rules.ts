@@ -91,6 +91,7 @@ const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert
 
 /** By file of db/, the tables that it writes to besides the table of its name. */
 const furtherTables: Record<string, string[]> = {
+  'db/tables/clients.ts': ['client_secrets'],
   'db/tables/deletions.ts': ['users'],
   'db/tables/events.ts': ['event_sequences'],
   'db/tables/invoices.ts': ['invoice_numbers'],
@@ -119,6 +120,7 @@ export const rooms = [
   'web',
   'metrics',
   'ground',
+  'clients',
   'identity/ground',
   'identity/session',
   'identity/password',

@@ -90,7 +90,7 @@ export const loginRouter = router({
   }),
 
   /** The URL that the browser goes to after a logout that a client started, or null. */
-  logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
+  logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.clients, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {
     const found = await lookUp(ctx);

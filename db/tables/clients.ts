@@ -1,0 +1,173 @@
+// The only writer of `clients` and `client_secrets`: clients that are not in the settings. Triggers raise the version in
+// `client_changes` (db/schema.sql).
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+
+export type SecretRow = {
+  id: string;
+  madeAt: Date;
+  sealed: Uint8Array;
+  /** Says which key sealed it. */
+  keyId: string;
+  /** When the client last called us with it, to a minute. */
+  lastUsedAt: Date | null;
+};
+
+/** What staff and operators choose of a client. */
+export type ClientFacts = {
+  title: string;
+  callbackUrl: string;
+  loginUrl: string | null;
+  eventsUrl: string | null;
+  listed: string[];
+  roles: string[];
+  needsFactor: boolean;
+};
+
+export type ClientRow = ClientFacts & {
+  id: string;
+  issuer: string;
+  name: string;
+  kind: string;
+  offAt: Date | null;
+  /** False after a restore, until somebody has confirmed the row. */
+  isConfirmed: boolean;
+  testedAt: Date | null;
+  createdAt: Date;
+  changedAt: Date;
+  /** The older one first. */
+  secrets: SecretRow[];
+};
+
+/** It differs after each change of a row, and after each restore. */
+export async function findClientVersion(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('client_changes')
+    .select(sql<number>`version::float8`.as('version'))
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+const restores = sql<number>`(select count(*)::int from restores)`;
+
+/** Reads clients and secrets in one statement, so that they fit each other. They come in the order of their names. */
+export async function listClientRows(db: Database, issuer: string, name?: string): Promise<ClientRow[]> {
+  const rows = await db
+    .selectFrom('clients as c')
+    .leftJoin('client_secrets as s', 's.client_id', 'c.id')
+    .select(['c.id', 'c.issuer', 'c.name', 'c.kind', 'c.title', 'c.callback_url as callbackUrl'])
+    .select(['c.login_url as loginUrl', 'c.events_url as eventsUrl', 'c.listed', 'c.roles'])
+    .select(['c.needs_factor as needsFactor', 'c.off_at as offAt', 'c.tested_at as testedAt'])
+    .select(['c.created_at as createdAt', 'c.changed_at as changedAt'])
+    .select(sql<boolean>`c.restores = ${restores}`.as('isConfirmed'))
+    .select(['s.id as secretId', 's.made_at as madeAt', 's.sealed', 's.key_id as keyId'])
+    .select('s.last_used_at as lastUsedAt')
+    .where('c.issuer', '=', issuer)
+    .$if(name !== undefined, (query) => query.where('c.name', '=', name ?? ''))
+    .orderBy('c.name')
+    .orderBy('s.made_at')
+    .orderBy('s.id')
+    .execute();
+  const found = new Map<string, ClientRow>();
+  for (const { secretId, madeAt, sealed, keyId, lastUsedAt, ...client } of rows) {
+    const known = found.get(client.id) ?? { ...client, secrets: [] };
+    found.set(client.id, known);
+    if (secretId !== null && madeAt !== null && sealed !== null && keyId !== null)
+      known.secrets.push({ id: secretId, madeAt, sealed, keyId, lastUsedAt });
+  }
+  return [...found.values()];
+}
+
+export const findClientRow = async (
+  db: Database,
+  { issuer, name }: { issuer: string; name: string },
+): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
+
+/** Each transaction that changes a client, or adds one, waits here for the one before. */
+export async function lockClients(trx: Transaction<DB>): Promise<void> {
+  await trx.selectFrom('client_changes').select('version').forUpdate().execute();
+}
+
+const toColumns = (facts: Partial<ClientFacts>) => ({
+  title: facts.title,
+  callback_url: facts.callbackUrl,
+  login_url: facts.loginUrl,
+  events_url: facts.eventsUrl,
+  listed: facts.listed,
+  roles: facts.roles,
+  needs_factor: facts.needsFactor,
+});
+
+/** A new row counts as confirmed. */
+export async function insertClient(
+  trx: Transaction<DB>,
+  { id, issuer, name, kind, now, ...facts }: ClientFacts & Named & { id: string; kind: string; now: Date },
+): Promise<void> {
+  await trx
+    .insertInto('clients')
+    .values({
+      ...{ id, issuer, name, kind, created_at: now, changed_at: now, restores },
+      ...{ title: facts.title, callback_url: facts.callbackUrl, login_url: facts.loginUrl },
+      ...{ events_url: facts.eventsUrl, listed: facts.listed, roles: facts.roles },
+      needs_factor: facts.needsFactor,
+    })
+    .execute();
+}
+
+type Named = { issuer: string; name: string };
+
+export async function updateClient(
+  trx: Transaction<DB>,
+  id: string,
+  { now, offAt, ...facts }: Partial<ClientFacts> & { now: Date; offAt?: Date | null },
+): Promise<void> {
+  await trx
+    .updateTable('clients')
+    .set({ ...toColumns(facts), ...(offAt !== undefined && { off_at: offAt }), changed_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function confirmClient(trx: Transaction<DB>, id: string, now: Date): Promise<void> {
+  await trx.updateTable('clients').set({ restores, changed_at: now }).where('id', '=', id).execute();
+}
+
+export async function setTestedAt(trx: Transaction<DB>, id: string, now: Date): Promise<void> {
+  await trx.updateTable('clients').set({ tested_at: now }).where('id', '=', id).execute();
+}
+
+export async function insertSecret(
+  trx: Transaction<DB>,
+  clientId: string,
+  { id, madeAt, sealed, keyId }: Omit<SecretRow, 'lastUsedAt'>,
+): Promise<void> {
+  const row = { id, client_id: clientId, made_at: madeAt, sealed, key_id: keyId };
+  await trx.insertInto('client_secrets').values(row).execute();
+}
+
+export async function deleteSecret(trx: Transaction<DB>, id: string): Promise<void> {
+  await trx.deleteFrom('client_secrets').where('id', '=', id).execute();
+}
+
+/** Replaces what another key has sealed, if nobody has done so meanwhile. */
+export async function replaceSealed(
+  db: Database,
+  { id, keyId, was }: { id: string; keyId: string; was: string },
+  sealed: Uint8Array,
+): Promise<void> {
+  await db
+    .updateTable('client_secrets')
+    .set({ sealed, key_id: keyId })
+    .where('id', '=', id)
+    .where('key_id', '=', was)
+    .execute();
+}
+
+/** The latest use counts, in whatever order instances report. */
+export async function noteSecretUses(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  await sql`update client_secrets s set last_used_at = greatest(s.last_used_at, u.at)
+    from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) u (id, at) where s.id = u.id`.execute(
+    db,
+  );
+}

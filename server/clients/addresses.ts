@@ -1,0 +1,49 @@
+// What an address of a client in the database may be (contract 13.13 to 13.16). An administrator chose it, so the rules are stricter
+// than for addresses in the settings.
+import ipaddr from 'ipaddr.js';
+import type { FaultName } from '../basics/fault-words.ts';
+import { reservedParameters } from '../settings/clients.ts';
+
+const maxLength = 2_000;
+const thisMachine = ['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'];
+
+/** Undefined if the client may have the address. */
+export function findAddressFault(
+  text: string,
+  { production, isCallback = false }: { production: boolean; isCallback?: boolean },
+): FaultName | undefined {
+  if (text.length > maxLength) return 'address_long';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !(url.protocol === 'https:' || (!production && url.protocol === 'http:')))
+    return production ? 'address_https' : 'address_http';
+  if (text.includes('#') || url.username || url.password || text.includes('*')) return 'address_parts';
+  if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
+  if (production && isAddress(url.hostname)) return 'address_number';
+  if (url.href !== text) return 'address_spelling';
+  if (isCallback && reservedParameters.some((name) => url.searchParams.has(name)))
+    return 'address_parameters';
+  return undefined;
+}
+
+const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
+
+/** Addresses at which clouds tell their machines secrets, and which are in private networks. */
+const metadata = ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'].map((each) =>
+  ipaddr.parse(each).toNormalizedString(),
+);
+
+/** Whether the service may connect to the address. In local mode it may connect to this machine. */
+export function mayConnect(
+  address: string,
+  { production, allowsPrivateNetworks }: { production: boolean; allowsPrivateNetworks: boolean },
+): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const found = ipaddr.process(address);
+  if (metadata.includes(found.toNormalizedString())) return false;
+  const range: string = found.range();
+  if (range === 'unicast') return true;
+  if (!production && range === 'loopback') return true;
+  return (
+    (allowsPrivateNetworks || !production) && ['private', 'uniqueLocal', 'carrierGradeNat'].includes(range)
+  );
+}

@@ -1,0 +1,74 @@
+// Calls an address of a client in the database (contract 13.17). The name is resolved once, and the address that was looked at is the
+// one connected to, so that nobody can lead us to another one in between. Answers say nothing of what is there.
+import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
+import type { Config } from '../settings/config.ts';
+import { mayConnect } from './addresses.ts';
+
+const answerWithinMs = 10_000;
+
+/** Why a call ended. It is the reason of the signal. */
+const tooLate = new Error('no answer in time');
+
+type Message = { headers: Record<string, string>; body: Uint8Array };
+
+/** Returns why the client did not take the message, or undefined if it did: it answered with a 2xx. */
+export async function callClient(
+  config: Pick<Config, 'production' | 'allowsPrivateNetworks'>,
+  url: string,
+  message: Message,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { hostname } = new URL(url);
+    const found = await Promise.race([lookUp(hostname.replace(/^\[|\]$/g, '')), whenAborted(signal)]);
+    const address = found.find((each) => !each.includes(':')) ?? found[0];
+    if (address === undefined) return 'host not found';
+    if (!found.every((each) => mayConnect(each, config))) return 'address not allowed';
+    return explainStatus((await fetchAt(address, url, { ...message, method: 'POST', signal })).status);
+  } catch (error) {
+    return explainError(error, signal);
+  }
+}
+
+/** The lookup of a name cannot be stopped, so this ends the wait for it. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  const aborted = new Promise<never>((_done, failed) => {
+    signal.addEventListener('abort', () => failed(signal.reason), { once: true });
+  });
+  // The wait may be over by then.
+  aborted.catch(() => undefined);
+  return aborted;
+}
+
+export function explainStatus(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  return status >= 300 && status < 400 ? 'redirected' : `HTTP ${status}`;
+}
+
+// Node gives the cause as a code, Deno in words.
+const causes: [form: RegExp, words: string][] = [
+  [/refused/i, 'connection refused'],
+  [/ENOTFOUND|EAI_AGAIN|dns error|lookup/i, 'host not found'],
+  [/CERT|TLS|SSL/i, 'TLS failed'],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|reset|closed|SendRequest/i, 'connection dropped'],
+];
+
+export function explainError(error: unknown, signal: AbortSignal): string {
+  if (signal.reason === tooLate) return 'timed out';
+  const { message, code, cause } = error as {
+    message?: string;
+    code?: string;
+    cause?: { code?: string; message?: string };
+  };
+  const text = `${message} ${code} ${cause?.code} ${cause?.message}`;
+  return causes.find(([form]) => form.test(text))?.[1] ?? 'connection failed';
+}
+
+/** Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would not be freed when it ends. */
+export async function inTime<T>(
+  controller: AbortController,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
+  return work(controller.signal).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,382 @@
+// What administrators and operators do to clients in the database (contract 13.28 to 13.35).
+import type { Transaction } from 'kysely';
+import type { DB } from '../../db/schema.ts';
+import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import {
+  type ClientFacts,
+  type ClientRow,
+  findClientRow,
+  lockClients,
+  setTestedAt,
+} from '../../db/tables/clients.ts';
+import { type ActContext, act, digestBasis, offerIf, type Subject } from '../acts/act.ts';
+import { type Field, type Given, readOneOf, refuse } from '../acts/fields.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { nameSchema } from '../basics/names.ts';
+import { findAddressFault } from '../clients/addresses.ts';
+import type { RowState } from '../clients/book.ts';
+import {
+  addClient,
+  changeClient,
+  confirm,
+  endSecret,
+  findNameFault,
+  rotateSecret,
+  secretNames,
+  titleOf,
+  turnOff,
+  turnOn,
+} from '../clients/rows.ts';
+import { tryWebhook } from '../events/nudges.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
+import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
+import { audiences, roles } from '../sso/clients.ts';
+
+/** Facts as programs and the audit spell them. */
+export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown> => ({
+  ...('title' in facts && { title: facts.title }),
+  ...('callbackUrl' in facts && { callback_url: facts.callbackUrl }),
+  ...('loginUrl' in facts && { login_url: facts.loginUrl }),
+  ...('eventsUrl' in facts && { events_url: facts.eventsUrl }),
+  ...('listed' in facts && { listed: facts.listed }),
+  ...('roles' in facts && { roles: facts.roles }),
+  ...('needsFactor' in facts && { factor: facts.needsFactor ? 'required' : 'optional' }),
+});
+
+type NewClient = { name: string; row: ClientRow | undefined };
+
+/** Adding the same client again finds a row, so that the form is out of date. */
+const newClient: Subject<NewClient> = {
+  name: 'new_client',
+  keys: ['client'],
+  mayLackSeen: true,
+  lock: (trx) => lockClients(trx),
+  find: async (db, { client: name = '' }, { issuer }) => ({
+    thing: { name, row: await findClientRow(db, { issuer, name }) },
+    ...{ accountId: null, userId: null },
+  }),
+  answer: (result) => result,
+};
+
+const client: Subject<ClientRow> = {
+  name: 'client',
+  keys: ['client'],
+  lock: (trx) => lockClients(trx),
+  async find(db, { client: name = '' }, { issuer }) {
+    const thing = await findClientRow(db, { issuer, name });
+    return thing && { thing, accountId: null, userId: null };
+  },
+  answer: (result) => ({ done: result !== undefined, ...(result as object | undefined) }),
+};
+
+/** All that a page shows of a row, so that nobody decides by an old page. */
+const basisOf = ({ secrets, testedAt: _tested, changedAt: _changed, ...row }: ClientRow) => ({
+  ...row,
+  secrets: secrets.map(({ id }) => id),
+});
+
+export const digestRow = (row: ClientRow): string => digestBasis(basisOf(row));
+
+const formBasis = (_db: unknown, row: ClientRow) => basisOf(row);
+
+type Context = Pick<ActContext<unknown>, 'trx' | 'deps' | 'author' | 'by'>;
+
+/** The audit gets no secret: not even the digest of one. */
+function audit(
+  { trx, by }: Context,
+  type: AuditEventType,
+  details: { client: string; [name: string]: unknown },
+) {
+  const written = JSON.parse(JSON.stringify(details)) as Record<string, Record<string, unknown>>;
+  deferAuditEvent(trx, { ...by.trail, type, details: { ...by.trail.details, ...written } });
+}
+
+const warn = ({ trx, deps, author }: Context, name: string, what: string): Promise<void> =>
+  tellOtherAdministrators(trx, deps, {
+    kind: 'client_changed',
+    actorId: author.by === 'staff' ? author.actorId : undefined,
+    // Also the one who acted, in case somebody else is in their session.
+    tellsActor: true,
+    details: { client: name, what },
+  });
+
+const requireMore = ({ db }: Pick<Dependencies, 'db'>, _target: unknown, actorId: string) =>
+  requireAllowance(db, 'staff.set_client', actorId);
+
+/** Acts that end access are not counted, because a thief could use up the count. */
+async function spend({ trx, author }: Context): Promise<void> {
+  if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
+}
+
+/** This instance follows at once, and the others within two seconds. The act is done, even if this fails. */
+async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
+  await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
+  return result;
+}
+
+function readTitle(typed: string): string {
+  const read = nameSchema.safeParse(typed);
+  return read.success && [...read.data].length <= 60 ? read.data : refuse('client_title');
+}
+
+const readAddress =
+  (isCallback = false): Field<unknown, string> =>
+  (typed, { config }) => {
+    const fault = findAddressFault(typed, { production: config.production, isCallback });
+    return fault ? refuse(fault) : typed;
+  };
+
+const readCallback = readAddress(true);
+
+/** `none` removes an address: a command cannot give an empty value. */
+const readOptional: Field<unknown, string | null> = (typed, more) =>
+  typed === '' || typed === 'none' ? null : readAddress()(typed, more);
+
+const readWords = (words: readonly string[]) => (typed: string) => {
+  const read = typed.split(',').map((word) => word.trim());
+  return read.every((word) => words.includes(word))
+    ? words.filter((word) => read.includes(word))
+    : refuse('client_words');
+};
+
+const readFactor = Object.assign((typed: string) => readOneOf('required', 'optional')(typed) === 'required', {
+  choices: ['required', 'optional'],
+});
+
+/** What is left out gets the default, or stays as it is. */
+const unlessGiven = <Value, Other>(
+  name: keyof Given,
+  read: Field<unknown, Value>,
+  other: (given: Given) => Other,
+): Field<unknown, Value | Other> =>
+  Object.assign(
+    ((typed, more) => (more.given[name] === undefined ? other(more.given) : read(typed, more))) as Field<
+      unknown,
+      Value | Other
+    >,
+    read.choices && { choices: read.choices },
+  );
+
+const stays = () => undefined;
+
+const takes = {
+  title: { option: '--title <text>' },
+  callback: { option: '--callback <url>' },
+  loginUrl: { option: '--login-url <url>' },
+  eventsUrl: { option: '--events-url <url>' },
+  listed: { option: '--listed <words>' },
+  roles: { option: '--roles <words>' },
+  factor: { option: '--factor <word>' },
+};
+
+const add = act({
+  about: newClient,
+  right: { name: 'clients.add' },
+  offers: () => [{}],
+  command: {
+    name: 'client:add',
+    takes: {
+      kind: { option: '--kind <kind>' },
+      ...takes,
+      callback: { option: takes.callback.option, isRequired: true },
+    },
+    needsWhy: true,
+    json: (_client, { result }) => ({ ...result }),
+  },
+  fields: {
+    client(typed, { config }) {
+      const fault = findNameFault(typed, config);
+      return fault ? refuse(fault) : typed;
+    },
+    kind: (typed) => (typed === '' || typed === 'hand-off' ? ('hand-off' as const) : refuse('client_kind')),
+    title: unlessGiven(
+      'title',
+      (typed) => readTitle(typed),
+      ({ client: name = '' }) => titleOf(name),
+    ),
+    callback: readCallback,
+    loginUrl: readOptional,
+    eventsUrl: readOptional,
+    listed: unlessGiven('listed', readWords(audiences), () => ['everybody']),
+    roles: unlessGiven('roles', readWords(roles), () => [...roles]),
+    factor: unlessGiven('factor', readFactor, () => false),
+  },
+  formBasis: (_db, { row }) => row?.id ?? null,
+  requireAllowance: requireMore,
+  afterwards: follow,
+  async do(context, { client: name, kind, ...read }) {
+    await spend(context);
+    const facts = factsOf(read) as ClientFacts;
+    const secret = await addClient(context.trx, context.deps, { name, kind, facts });
+    audit(context, 'staff.add_client', { client: name, now: { kind, ...spellFacts(facts) } });
+    await warn(context, name, 'add');
+    return { client: name, secret };
+  },
+});
+
+type ReadFacts = {
+  title: string | undefined;
+  callback: string | undefined;
+  loginUrl: string | null | undefined;
+  eventsUrl: string | null | undefined;
+  listed: string[] | undefined;
+  roles: string[] | undefined;
+  factor: boolean | undefined;
+};
+
+/** Names each fact, because `read` also has other members, such as `why`. */
+const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
+  ...{ title, callbackUrl: callback, loginUrl, eventsUrl, listed, roles: may, needsFactor: factor },
+});
+
+const set = act({
+  about: client,
+  right: { name: 'clients.set' },
+  offers: () => [{}],
+  command: { name: 'client:set', takes, needsWhy: true },
+  fields: {
+    title: unlessGiven('title', (typed) => readTitle(typed), stays),
+    callback: unlessGiven('callback', readCallback, stays),
+    loginUrl: unlessGiven('loginUrl', readOptional, stays),
+    eventsUrl: unlessGiven('eventsUrl', readOptional, stays),
+    listed: unlessGiven('listed', readWords(audiences), stays),
+    roles: unlessGiven('roles', readWords(roles), stays),
+    factor: unlessGiven('factor', readFactor, stays),
+  },
+  formBasis,
+  requireAllowance: requireMore,
+  afterwards: follow,
+  async do(context, read: ReadFacts) {
+    const { trx, deps, target } = context;
+    const changed = await changeClient(trx, deps, target, factsOf(read));
+    if (!changed) return undefined;
+    await spend(context);
+    const [was, now] = [spellFacts(changed.was), spellFacts(changed.now)];
+    audit(context, 'staff.set_client', { client: target.name, was, now });
+    await warn(context, target.name, 'set');
+    return {};
+  },
+});
+
+const rotate = act({
+  about: client,
+  right: { name: 'clients.rotate' },
+  offers: ({ secrets }: ShownRow) => offerIf(secrets.length < 2),
+  command: { name: 'client:rotate', needsWhy: true, json: (_client, { result }) => ({ ...result }) },
+  fields: {},
+  formBasis,
+  requireAllowance: requireMore,
+  afterwards: follow,
+  async do(context) {
+    const { trx, deps, target } = context;
+    await spend(context);
+    const secret = await rotateSecret(trx, deps, target);
+    audit(context, 'staff.rotate_client', { client: target.name });
+    await warn(context, target.name, 'rotate');
+    return { secret };
+  },
+});
+
+const end = act({
+  about: client,
+  right: { name: 'clients.endSecret' },
+  offers: ({ secrets }: ShownRow) => (secrets.length < 2 ? [] : secretNames.map((which) => ({ which }))),
+  command: { name: 'client:end-secret', takes: { which: '<which>' }, needsWhy: true },
+  fields: { which: readOneOf(...secretNames) },
+  formBasis,
+  afterwards: follow,
+  async do(context, { which }) {
+    const { trx, target } = context;
+    const { madeAt } = await endSecret(trx, target, which);
+    audit(context, 'staff.end_client_secret', { client: target.name, which, made_at: madeAt });
+    await warn(context, target.name, 'end_secret');
+    return {};
+  },
+});
+
+type Turn = (trx: Transaction<DB>, deps: ActContext<ClientRow>['deps'], row: ClientRow) => Promise<boolean>;
+
+/** An act without fields that changes one thing, if it is not so already. */
+const turn = <Name extends string>(
+  { right, command, event, what }: { right: Name; command: string; event: AuditEventType; what: string },
+  offers: (shown: ShownRow) => Given[],
+  change: Turn,
+) =>
+  act({
+    about: client,
+    right: { name: right },
+    offers,
+    command: { name: command, needsWhy: true },
+    fields: {},
+    formBasis,
+    afterwards: follow,
+    async do(context) {
+      const { trx, deps, target } = context;
+      if (!(await change(trx, deps, target))) return undefined;
+      if (what === 'on') await spend(context);
+      audit(context, event, { client: target.name });
+      await warn(context, target.name, what);
+      return {};
+    },
+  });
+
+const waitMs = 10_000;
+
+/** Tries the webhook. It changes nothing, so it sends no mail. */
+const testWebhook = act({
+  about: client,
+  right: { name: 'clients.testWebhook' },
+  offers: ({ state, eventsUrl }: ShownRow) => offerIf(state === 'on' && eventsUrl !== null),
+  fields: {},
+  formBasis,
+  async do(context): Promise<{ client: string; taken?: boolean; reason?: string | null }> {
+    const { trx, deps, target } = context;
+    const { name, eventsUrl, offAt, isConfirmed, testedAt } = target;
+    if (eventsUrl === null || offAt || !isConfirmed || deps.config.clients.has(name))
+      throw new AppError('not_allowed', { detail: faultWords.webhook_none });
+    const now = deps.now();
+    const left = testedAt ? testedAt.getTime() + waitMs - now.getTime() : 0;
+    if (left > 0 && left <= waitMs)
+      throw new AppError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(left / 1_000)) } });
+    await setTestedAt(trx, target.id, now);
+    audit(context, 'staff.test_webhook', { client: name });
+    return { client: name };
+  },
+  // No transaction waits for the client's answer.
+  async afterwards(deps, { client: name }) {
+    await deps.clients.refresh();
+    const target = deps.clients.get(name);
+    if (target?.eventsUrl === undefined) throw new AppError('edited_meanwhile');
+    const failure = await tryWebhook(deps, { ...target, eventsUrl: target.eventsUrl });
+    return { client: name, taken: failure === undefined, reason: failure ?? null };
+  },
+});
+
+export type ShownRow = Pick<ClientRow, 'name' | 'eventsUrl' | 'secrets' | 'offAt'> & { state: RowState };
+
+/** The acts, by the intent of their form. */
+export const clientActs = {
+  'add-client': add,
+  'set-client': set,
+  'rotate-client': rotate,
+  'end-client-secret': end,
+  'turn-client-off': turn(
+    { right: 'clients.turnOff', command: 'client:off', event: 'staff.turn_client_off', what: 'off' },
+    ({ offAt }) => offerIf(offAt === null),
+    turnOff,
+  ),
+  'turn-client-on': turn(
+    { right: 'clients.turnOn', command: 'client:on', event: 'staff.turn_client_on', what: 'on' },
+    ({ offAt, state }) => offerIf(offAt !== null && state !== 'in_settings'),
+    turnOn,
+  ),
+  'confirm-client': turn(
+    { right: 'clients.confirm', command: 'client:confirm', event: 'staff.confirm_client', what: 'confirm' },
+    ({ state }) => offerIf(state === 'unconfirmed'),
+    confirm,
+  ),
+  'test-webhook': testWebhook,
+};
