@@ -173,6 +173,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
+    launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
     findWayOn: (path: string | null | undefined) => findWayOn(config, path),
     /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {

@@ -1,4 +1,5 @@
 // The clients: the products of the trust group, as the settings name them.
+import type { StandardProfile } from './payload.ts';
 
 /** To whom a client can be listed (contract 8.61). */
 export const audiences = ['everybody', 'merchants', 'administrators', 'visited', 'contract'] as const;
@@ -17,6 +18,10 @@ export type Client = {
   eventsUrl: string | undefined;
   /** These words only decide who sees the client in the list of products. They refuse nobody. */
   listedTo: readonly Audience[];
+  /** Whether a session without a second factor gets no payload. */
+  needsFactor: boolean;
+  /** Who may enter. Everybody else is refused at the launch. */
+  roles: readonly StandardProfile['role'][];
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** How long a payload for this client can be used. */

@@ -1,7 +1,7 @@
 // What a hand-off says: the wire schema of contract 3.1 to 3.17. Wire names, wire types, nothing else.
 import { z } from 'zod';
 
-const roles = ['admin', 'merchant', 'customer'] as const;
+export const roles = ['admin', 'merchant', 'customer'] as const;
 
 const codePoints = (text: string) => Array.from(text).length;
 

@@ -41,7 +41,7 @@ export async function listClients({ db, config, now: clock }: Dependencies) {
   ]);
   const refusals = refused.map(({ key, count }) => ({ ...readKey(key).labels, count }));
   return clients.map((client) => {
-    const { name, title, callbackUrl, loginUrl, eventsUrl, isDemo } = client;
+    const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, isDemo } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
       const used = secretPositions.flatMap((secret) => {
         const at = counted.get(keyOfCall(name, kind, secret));
@@ -54,6 +54,7 @@ export async function listClients({ db, config, now: clock }: Dependencies) {
     const delivery = deliveries.find(({ client: of }) => of === name);
     return {
       ...{ name, title, isDemo, callbackUrl, loginUrl: loginUrl ?? null, eventsUrl: eventsUrl ?? null },
+      ...{ needsFactor, roles },
       calls,
       launchedAt: counted.get(keyOfLaunch(name)) ?? null,
       pulledAt: delivery?.pulledAt ?? null,
