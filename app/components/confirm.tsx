@@ -1,5 +1,6 @@
 import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
+import { withNext } from '../next.ts';
 import type { Refused } from '../refused.ts';
 import { sayCodeFactors } from './account/account-pages.ts';
 import { Fact } from './fact.tsx';
@@ -37,7 +38,9 @@ export function Confirm({
   takeBackSentAt,
 }: ConfirmProps) {
   const { email, canConfirm, hasPassword, codeFactors, hasPasskey, otherWay, error, codeError } = asks;
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
+  // Somebody on the way to a client goes on there by the mailed link.
+  const forgotPath = withNext('/forgot-password', new URLSearchParams(search).get('next') ?? undefined);
   const kept = Object.entries(refused.values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
   ));
@@ -46,8 +49,7 @@ export function Confirm({
       <Page alone title="Set a password first" intro="You need a password to make this change.">
         <div className="card">
           <p>
-            You do not have a password here yet. <a href="/forgot-password">Set one by email</a>, then come
-            back.
+            You do not have a password here yet. <a href={forgotPath}>Set one by email</a>, then come back.
           </p>
         </div>
       </Page>
@@ -102,7 +104,7 @@ export function Confirm({
       )}
       {hasPassword && (
         <p className="aside">
-          <a href="/forgot-password">Forgot your password?</a>
+          <a href={forgotPath}>Forgot your password?</a>
         </p>
       )}
       {!hasPassword && error && <Notice kind="error">{error}</Notice>}

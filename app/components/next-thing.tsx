@@ -7,6 +7,8 @@ type Refusal = {
   status: number;
   supportUrl: string | undefined;
   sender: Sender | undefined;
+  /** A login with another account, which goes on with what was refused. */
+  otherLogin: string | undefined;
   /** Nobody is logged in, as far as the page knows. */
   isStranger: boolean;
 };
@@ -18,7 +20,7 @@ const backTo = ({ title, href }: Sender): Next => ({ href, label: `Back to ${tit
 /** Refusals of a hand-off. After them only a new hand-off helps. */
 const ofHandOff = new Set(['malformed_payload', 'invalid_signature', 'payload_expired', 'nonce_replayed']);
 
-export function findNext({ code = '', status, supportUrl, sender, isStranger }: Refusal): Next {
+export function findNext({ code = '', status, supportUrl, sender, otherLogin, isStranger }: Refusal): Next {
   const support = supportUrl ? { href: supportUrl, label: 'Contact support' } : undefined;
   const back = sender && backTo(sender);
   const usual = isStranger
@@ -27,6 +29,9 @@ export function findNext({ code = '', status, supportUrl, sender, isStranger }: 
   if (code === 'account_suspended' || code === 'account_frozen')
     // A login with the same account would lead here again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
+  // The product would send the person straight back here.
+  if (code === 'client_not_allowed' && otherLogin)
+    return { href: otherLogin, label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
   // If the headers were too large, the service has deleted the cookie of the session too, so people have to log in again.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };

@@ -56,6 +56,8 @@ const kindWords: Record<string, string> = {
   signup: 'To report signups',
 };
 
+const roleWords = { admin: 'administrators', merchant: 'merchants', customer: 'customers' };
+
 const columns: Column[] = [
   { label: 'Client' },
   { label: 'Last launch' },
@@ -97,8 +99,9 @@ const toRow = ({ name, title, row, launchedAt, pulledAt, behind, isFailing }: Cl
 });
 
 function About({ client }: { client: Client }) {
-  const { name, title, isDemo, callbackUrl, loginUrl, eventsUrl, calls, launchedAt, refusals, doctor } =
+  const { name, title, isDemo, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, launchedAt } =
     client;
+  const { refusals, doctor } = client;
   const { row, pulledAt, behind, oldestAt, failedAt, failure, isFailing } = client;
   const isBehind = behind > 0;
   return (
@@ -123,6 +126,8 @@ function About({ client }: { client: Client }) {
         </Fact>
         <Fact term="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
         <Fact term="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+        <Fact term="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
+        <Fact term="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
         <Fact term="Last launch">{launchedAt ? <Instant at={launchedAt} /> : 'None counted'}</Fact>
         {calls.map(({ kind, secrets, last }) => (
           <Fact key={kind} term={kindWords[kind] ?? kind}>

@@ -48,7 +48,9 @@ export const action = (args: ActionFunctionArgs) =>
       const email = text(form, 'email');
       const passkey = form.get('passkey');
       const target = nextOf(request, context) ?? '/profile';
-      const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
+      // A client that needs a second factor asks for one, so the offer would only come before that.
+      const isOffered = form.get('can_add_passkey') === 'yes' && !context.site.launchNeedsFactor(target);
+      const offer = isOffered ? { next: target } : undefined;
       const outcome =
         passkey === undefined
           ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })

@@ -24,6 +24,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const next = nextOf(request, context);
   const pending = await procedures.login.pending();
+  const visitor = await procedures.visitor.find();
+  // Only somebody who has given the password may try a code. A client can need the code of a session that a hand-off started.
+  if (!pending && next && visitor?.owesCode)
+    throw redirect(withNext('/login?prompt=login&why=asked-again', next), 303);
   if (!pending) throw redirect(transport.loginPathTo(next), 303);
   return {
     next,
@@ -31,6 +35,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     hasNewPassword: transport.readQuery(request).has('new_password'),
     codeFactors: pending.codeFactors,
     takeBackSentAt: pending.takeBackSentAt,
+    // Without `prompt=login`, the login page would lead people who are logged in on to the launch, and so back here.
+    loginPath: withNext(visitor ? '/login?prompt=login' : '/login', next),
     clientTitle: site.findLaunchTitle(next),
     supportUrl: site.supportUrl,
   };
@@ -60,8 +66,16 @@ const faults = new Map([
 ]);
 
 export default function Code() {
-  const { next, usesRecovery, hasNewPassword, codeFactors, takeBackSentAt, clientTitle, supportUrl } =
-    useLoaderData<typeof loader>();
+  const {
+    next,
+    usesRecovery,
+    hasNewPassword,
+    codeFactors,
+    takeBackSentAt,
+    loginPath,
+    clientTitle,
+    supportUrl,
+  } = useLoaderData<typeof loader>();
   const refused = useRefused();
   const error = refused && faults.get(refused.code);
   return (
@@ -74,7 +88,7 @@ export default function Code() {
         <TooMany minutes={refused.minutes}>
           <li>log in with a browser that you have used for this account before</li>
           <li>
-            <a className="alone" href={withNext('/login', next)}>
+            <a className="alone" href={loginPath}>
               log in with a passkey
             </a>
           </li>
@@ -123,7 +137,7 @@ export default function Code() {
         )}
       </p>
       <p className="aside">
-        <a href={withNext('/login', next)}>Back to login</a>
+        <a href={loginPath}>Back to login</a>
       </p>
       {usesRecovery && (
         <p className="aside">

@@ -4,6 +4,7 @@ import { findNext, NextThing } from '../components/next-thing.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import { sayWait } from '../components/too-many.tsx';
+import { otherLoginPath } from '../log-in-first.ts';
 import { useRootData } from '../root-data.ts';
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
@@ -21,18 +22,26 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
     isHere: !context.problem,
     supportUrl: context.site.supportUrl,
     minutes: context.minutes,
+    otherLogin: context.refusedRequest && otherLoginPath(context.refusedRequest),
     sender: context.refusedRequest && context.site.findSender(context.refusedRequest),
   };
 }
 
 export default function ProblemPage() {
-  const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
+  const { code, title, status, explanation, detail, isHere, supportUrl, minutes, otherLogin, sender } =
     useLoaderData<typeof loader>();
   const root = useRootData();
   // app/root.tsx looks for the visitor only after a 404.
   const isStranger = (isHere || status === 404) && !root?.email;
   // If the page only explains a code, nobody was refused anything.
-  const next = findNext({ code: isHere ? undefined : code, status, supportUrl, sender, isStranger });
+  const next = findNext({
+    code: isHere ? undefined : code,
+    status,
+    supportUrl,
+    otherLogin,
+    sender,
+    isStranger,
+  });
   return (
     <Page title={title}>
       <div className="card">

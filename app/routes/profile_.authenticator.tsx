@@ -23,17 +23,19 @@ export const meta = titled('Authenticator app');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;
   const next = nextOf(request, context);
+  const clientNeedsFactor = site.launchNeedsFactor(next);
   return whenLoggedIn({ request, context }, async (procedures) => {
-    const described = await procedures.authenticator.describe();
+    const described = await procedures.authenticator.describe({ clientNeedsFactor });
     // People who must give their second factor can open no other page until then. So this page has the form for the factor.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
       asks: described.mustUsePasskey
-        ? (await procedures.confirm.askWhileSettingUp({ form: goOn })).asks
+        ? (await procedures.confirm.askWhileSettingUp({ form: goOn, clientNeedsFactor })).asks
         : undefined,
       next,
       nextTitle: site.findLaunchTitle(next),
+      clientNeedsFactor,
       sure: described.isOn ? readSure(transport.readQuery(request).get('sure')) : undefined,
       isTurnedOff: transport.readQuery(request).has('off'),
       hasRecovered: transport.readQuery(request).has('recovered'),
@@ -57,7 +59,9 @@ export const action = (args: ActionFunctionArgs) =>
       const { request, context } = args;
       const next = nextOf(request, context);
       const intent = form.get('intent');
-      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: counted.get(intent ?? '') }));
+      const clientNeedsFactor = intent === 'go-on' && context.site.launchNeedsFactor(next);
+      const change = counted.get(intent ?? '');
+      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change, clientNeedsFactor }));
       const sure = readSure(intent);
       if (sure && form.get('sure') !== 'yes') return withNext(`/profile/authenticator?sure=${sure}`, next);
       switch (intent) {
@@ -106,6 +110,7 @@ export default function Authenticator() {
     );
   if (done && 'codes' in done)
     return <RecoveryCodes {...page} codes={done.codes} intro="Your old codes no longer work." />;
+  const owesClient = page.clientNeedsFactor && !page.isFactorGiven && !page.isOn && !page.comesFirst;
   if (page.sure && page.isOn && !done) return <AuthenticatorSure {...page} {...page.isOn} sure={page.sure} />;
   return (
     <Page
@@ -137,7 +142,13 @@ export default function Authenticator() {
           <a href="/profile/passkeys">add a passkey</a>.
         </Notice>
       )}
-      {!page.comesFirst && page.isStaffWithoutFactor && !page.isOn && page.next && (
+      {owesClient && (
+        <Notice kind="info">
+          {page.nextTitle} needs a second factor. To continue, set up the app or{' '}
+          <a href={withNext('/profile/passkeys/add', page.next)}>add a passkey</a>.
+        </Notice>
+      )}
+      {!page.comesFirst && !owesClient && page.isStaffWithoutFactor && !page.isOn && page.next && (
         <Notice kind="info">
           You need a second factor to help other people. To continue, set up the app, or{' '}
           <a href="/profile/passkeys">add a passkey</a> and log in with it.

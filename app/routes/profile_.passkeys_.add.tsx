@@ -11,6 +11,7 @@ import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
 import { answerForm, requireNoAsks, text } from '../forms.ts';
 import { whenLoggedIn } from '../log-in-first.ts';
+import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Add a passkey');
 
@@ -27,11 +28,12 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: ['name'],
     async act(form, procedures) {
+      const next = nextOf(args.request, args.context);
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
       // A form that waits for a credential does not keep its passkey, so the passkey has to be made again.
-      if (!form.has('passkey')) return '/profile/passkeys/add';
+      if (!form.has('passkey')) return withNext('/profile/passkeys/add', next);
       await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
-      return '/profile/passkeys?saved=added';
+      return next ?? '/profile/passkeys?saved=added';
     },
   });
 

@@ -56,6 +56,11 @@ export const problems = {
     'Administrators must log in here',
     'Administrators and managers cannot log in through another site. Log in here instead.',
   ],
+  client_not_allowed: [
+    403,
+    'You cannot open this product',
+    'This product is not open to your account. Log in with another account, if you have one. Contact support if you think that this is wrong.',
+  ],
   not_allowed: [403, 'This is not allowed', 'Your role may not do this to this person.'],
   second_factor_required: [
     403,

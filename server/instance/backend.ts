@@ -177,6 +177,7 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
+    launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
     findWayOn: (path: string | null | undefined) => findWayOn({ config, clients }, path),
     /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {

@@ -23,6 +23,7 @@ import {
 import { deferBillingMail, type MailRow } from '../../db/tables/mails.ts';
 import { findBillingPause } from '../../db/tables/restores.ts';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
+import { findUserById } from '../../db/tables/users.ts';
 import { sayDay } from '../basics/day-words.ts';
 import { daysAfter } from '../basics/instant.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
@@ -34,6 +35,7 @@ import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { createPasswordToken } from '../identity/ground/address-proof.ts';
+import { mayEnter } from '../identity/person/launch-stops.ts';
 import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
 import { letters } from './letters.ts';
@@ -305,7 +307,11 @@ export async function findOrdered({ db, clients }: Dependencies, contractId: str
   const contract = await findContract(db, { id: contractId });
   // Settings that an early version stored may lack members. The mail must be sent all the same.
   const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
-  const products = clients.list().filter(({ listedTo }) => listedTo.includes('contract'));
+  const reader = contract && (await findUserById(db, contract.userId));
+  // The mail promises no product that would then refuse its reader.
+  const products = clients
+    .list()
+    .filter((client) => client.listedTo.includes('contract') && reader && mayEnter(client, reader));
   return {
     plan: contract && settings?.plans?.[contract.plan]?.title,
     seller: settings?.seller?.name,

@@ -24,13 +24,17 @@ export type LoginResult = (typeof loginResults)[number];
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
-/** `login`, `verify_email`, `deletion` and `second_factor`: a page comes first. The last three are errors at the callback. */
+/**
+ * `login`, `verify_email`, `deletion` and `second_factor`: a page comes first. `client_not_allowed`: the person may not enter. The
+ * last three are errors at the callback.
+ */
 export const launchOutcomes = [
   'payload',
   'login',
   'verify_email',
   'deletion',
   'second_factor',
+  'client_not_allowed',
   'login_required',
   'interaction_required',
   'access_denied',

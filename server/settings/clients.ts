@@ -1,5 +1,5 @@
 // The settings of each client: the three built-in clients, and the clients in SSO_CLIENTS.
-import { type Audience, audiences, type Client, roles } from '../sso/clients.ts';
+import { type Audience, audiences, type Client, roles as allRoles } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
 import { localSecrets } from './secret-forms.ts';
@@ -16,7 +16,7 @@ const knownClients: Known[] = [
 export const namesOfKnown = knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]);
 
 const clientSetting =
-  /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
+  /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED|FACTOR|ROLES)$/;
 
 /** The prefix of a client's settings, such as `SSO_WEBSITE` for `network_site`. */
 export const prefixOf = (client: string): string =>
@@ -48,6 +48,8 @@ export function readClients(
     const title = reader.title(`${prefix}_TITLE`, usual);
     const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
     const listedTo = reader.someOf(`${prefix}_LISTED`, audiences, usually ?? ['everybody']);
+    const needsFactor = reader.oneOf(`${prefix}_FACTOR`, ['required', 'optional'], 'optional') === 'required';
+    const roles = reader.someOf(`${prefix}_ROLES`, allRoles, allRoles);
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {
       reader.faultIf(
@@ -64,7 +66,7 @@ export function readClients(
     const secrets = own ?? shared ?? [];
     const client = {
       ...({ name, kind: 'hand-off', source: 'settings', title, logoPath, loginUrl, eventsUrl } as const),
-      ...{ listedTo, roles, needsFactor: false, secrets, ttlSeconds },
+      ...{ listedTo, roles, needsFactor, secrets, ttlSeconds },
     };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {

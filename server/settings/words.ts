@@ -187,6 +187,17 @@ has both a callback and a secret, or neither. [Clients in the database](clients.
         fallback: '`everybody`; `crm_app`: `visited,contract`',
       },
       {
+        name: 'SSO_<X>_ROLES',
+        meaning:
+          'Who may enter the client, by the role that it is told. A manager counts as `admin`. Anybody else is refused at the launch, and the client learns nothing of them. It hides nothing: `SSO_<X>_LISTED` says who sees the client.',
+        fallback: 'everybody',
+      },
+      {
+        name: 'SSO_<X>_FACTOR',
+        meaning:
+          'Whether people need a second factor for the client: `required` leads a login without one to give it or to set one up first. A passkey counts.',
+      },
+      {
         name: 'SSO_<X>_EVENTS_URL',
         meaning:
           'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/identity/events`',

@@ -8,6 +8,8 @@ export type Audience = (typeof audiences)[number];
 /** The roles of people, as in a payload (contract 3.9). */
 export const roles = ['admin', 'merchant', 'customer'] as const;
 
+export type Role = (typeof roles)[number];
+
 export type Client = {
   name: string;
   kind: 'hand-off';
@@ -23,10 +25,10 @@ export type Client = {
   eventsUrl: string | undefined;
   /** These words only decide who sees the client in the list of products. They refuse nobody. */
   listedTo: readonly Audience[];
-  /** Who may enter the client. */
-  roles: readonly (typeof roles)[number][];
-  /** Whether people need a second factor to enter the client. */
+  /** Whether a session without a second factor gets no payload. */
   needsFactor: boolean;
+  /** Who may enter. Everybody else is refused at the launch. */
+  roles: readonly Role[];
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** How long a payload for this client can be used. */

@@ -27,7 +27,7 @@ const keyOfLaunch = (client: string) => spellKey('identity_launches_total', { cl
 const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
-type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo'> & {
+type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor'> & {
   loginUrl: string | null;
   eventsUrl: string | null;
   /** How many secrets it has. */
@@ -55,9 +55,9 @@ export async function listKnown({ clients, config, db }: Pick<Dependencies, 'cli
 export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'config'>, row: ClientRow) {
   const known = stateOf(config, row);
   const state: RowState = known === 'on' && !clients.get(row.name) ? 'unreadable' : known;
-  const { kind, listed, roles, needsFactor, offAt, createdAt, changedAt } = row;
+  const { kind, listed, offAt, createdAt, changedAt } = row;
   return {
-    ...{ state, kind, listed, roles, needsFactor, offAt, createdAt, changedAt },
+    ...{ state, kind, listed, offAt, createdAt, changedAt },
     secrets: row.secrets.map(({ madeAt, lastUsedAt, keyId }) => ({
       ...{ madeAt, lastUsedAt },
       isOfOlderKey: keyId !== keyIdOf(config.encryptionKeys[0]),
@@ -88,7 +88,7 @@ export async function listClients(deps: Dependencies) {
   ]);
   const refusals = refused.map(({ key, count }) => ({ ...readKey(key).labels, count }));
   return known.map((client) => {
-    const { name, title, callbackUrl, loginUrl, eventsUrl, isDemo, row } = client;
+    const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, isDemo, row } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
       const used = secretPositions.flatMap((secret, place) => {
         // The secret of a row keeps its last use when its place changes.
@@ -104,7 +104,7 @@ export async function listClients(deps: Dependencies) {
     const hasLogin = isDemo || loginUrl !== null;
     const delivery = deliveries.find(({ client: of }) => of === name);
     return {
-      ...{ name, title, isDemo, callbackUrl, loginUrl, eventsUrl },
+      ...{ name, title, isDemo, callbackUrl, loginUrl, eventsUrl, needsFactor, roles },
       row: row ? showRow(deps, row) : null,
       calls,
       launchedAt: counted.get(keyOfLaunch(name)) ?? null,

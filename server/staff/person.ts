@@ -29,12 +29,14 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { listActiveCapabilities } from '../identity/ground/capabilities.ts';
 import { describeDevice } from '../identity/ground/device.ts';
 import { findObstacles, type ObstacleDeps } from '../identity/login/obstacles.ts';
+import { findStop } from '../identity/person/launch-stops.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
 import { listMailboxes } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
+import type { Client } from '../sso/clients.ts';
 import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
 
@@ -190,21 +192,13 @@ export function listWouldGet(
   { config, clients }: Pick<Dependencies, 'config' | 'clients'>,
   target: User,
 ): WouldGet[] {
-  const stop = findStop(config, target);
-  return clients.list().map(({ name, title }) => ({
-    client: name,
-    title,
-    ...(stop
-      ? { stop }
-      : {
-          payload: {
-            iss: config.issuer,
-            aud: name,
-            client: name,
-            profile: buildStandardProfile(target),
-          },
-        }),
-  }));
+  return clients.list().map((client) => {
+    const { name, title } = client;
+    const why = findLaunchStop(config, client, target);
+    if (why) return { client: name, title, stop: { rule: stopRules[why], why } };
+    const payload = { iss: config.issuer, aud: name, client: name, profile: buildStandardProfile(target) };
+    return { client: name, title, payload };
+  });
 }
 
 type WouldGet = {
@@ -214,11 +208,23 @@ type WouldGet = {
   stop?: { rule: string; why: string };
 };
 
-/** The row of the table in contract section 4 that stops every launch of the person, in any session. */
-function findStop(config: Dependencies['config'], user: User): WouldGet['stop'] {
-  if (user.suspendedAt) return { rule: '4.20', why: 'suspended' };
-  if (needsSecondFactor(config, user) && !hasSecondFactor(user)) return { rule: '4.18', why: 'no_factor' };
-  if (user.deletionDueAt) return { rule: '4.19', why: 'leaving' };
-  if (!user.emailVerifiedAt) return { rule: '4.17', why: 'unproved' };
-  return undefined;
+const stopRules = {
+  suspended: '4.20',
+  leaving: '4.19',
+  unproved: '4.17',
+  not_let_in: '13.52',
+  no_factor: '4.18',
+  no_factor_for_client: '13.55',
+} as const;
+
+/** What stops every launch of the person to the client, in any session. A factor that they have can be given on the way. */
+function findLaunchStop(
+  config: Dependencies['config'],
+  client: Client,
+  user: User,
+): keyof typeof stopRules | undefined {
+  const stop = findStop(client, user);
+  if (stop || hasSecondFactor(user)) return stop;
+  if (needsSecondFactor(config, user)) return 'no_factor';
+  return client.needsFactor ? 'no_factor_for_client' : undefined;
 }

@@ -46,7 +46,8 @@ const cookies = new Map<TestApp | TestInstance, string>();
 const target = shared(() => openTarget(takes));
 beforeAll(async () => {
   const env = {
-    SSO_CLIENTS: 'shop',
+    SSO_CLIENTS: 'shop,desk',
+    SSO_DESK_ROLES: 'admin',
     SSO_SHOP_CALLBACK_URL: 'http://localhost:4000/sso/callback',
     SSO_SHOP_EVENTS_URL: target.url,
     IDENTITY_ADMIN_SECOND_FACTOR: 'required',
@@ -226,6 +227,7 @@ describe('the login', () => {
     await launch('shop?state=s', '303');
     await launch('shop?prompt=none', '303');
     await launch('shop?state=%20', '400 invalid_request');
+    await launch('desk', '403 client_not_allowed', cookieAt(app));
     await launch('nobody', '404 unknown_client');
     await launch('shop', '204', { headers: prefetch });
   });

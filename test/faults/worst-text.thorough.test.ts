@@ -291,6 +291,7 @@ const queries: Door[] = [
   { path: '/profile/activity', fields: { before: 'x', saved: 'x' } },
   { path: '/profile/authenticator', fields: { ...next, off: '1', recovered: '1', sure: 'x' } },
   { path: '/profile/authenticator/set-up', fields: next },
+  { path: '/profile/passkeys/add', fields: next },
   { path: '/profile/passkeys/offer', fields: next },
   { path: '/admin/people', fields: { q: 'x', role: 'user', state: 'frozen' }, isStaff: true },
   { path: personPage, fields: { saved: 'suspend' }, isStaff: true },

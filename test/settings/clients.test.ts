@@ -42,6 +42,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
         eventsUrl: undefined,
         listedTo,
       },
+      ...{ needsFactor: false, roles: ['admin', 'merchant', 'customer'] },
       ttlSeconds: 300,
       isDemo: false,
     });
@@ -109,6 +110,28 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
     },
   );
 
+  it('lets in the roles and asks for the factor that the settings name (contract 13.50 and 13.54)', () => {
+    const read = (settings: Record<string, string>) =>
+      readConfig({ ...production, ...settings }).clients.get(name);
+    expect(read({ [`${prefix}_ROLES`]: ' merchant ,admin' })?.roles).toEqual(['merchant', 'admin']);
+    expect(read({ [`${prefix}_ROLES`]: ' ' })?.roles).toEqual(['admin', 'merchant', 'customer']);
+    expect(read({ [`${prefix}_FACTOR`]: 'required' })?.needsFactor).toBe(true);
+    expect(read({ [`${prefix}_FACTOR`]: 'optional' })?.needsFactor).toBe(false);
+  });
+
+  it.each([
+    ['ROLES', 'manager', 'must be one or more of admin, merchant, customer'],
+    ['ROLES', 'merchant;admin', 'must be one or more of'],
+    ['ROLES', 'merchant,', 'must be one or more of'],
+    ['ROLES', 'none', 'must be one or more of'],
+    ['FACTOR', 'yes', 'must be required or optional'],
+    ['FACTOR', 'Required', 'must be required or optional'],
+  ])('does not start with %s=%s', (end, value, words) => {
+    const wrong = { ...production, [`${prefix}_${end}`]: value };
+    expect(faultsOf(wrong)).toEqual([`${prefix}_${end}`]);
+    expect(messageOf(wrong)).toContain(words);
+  });
+
   it('may have a query and a port', () => {
     const url = 'https://client.example.test:8443/cb?lang=de&payloads=1';
     expect(readConfig({ ...production, [callbackSetting]: url }).clients.get(name)?.callbackUrl).toBe(url);
@@ -143,6 +166,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       callbackUrl: shop.SSO_SHOP_CALLBACK_URL,
       secrets: [shop.SSO_SHOP_SECRET],
       listedTo: ['everybody'],
+      ...{ needsFactor: false, roles: ['admin', 'merchant', 'customer'] },
       ttlSeconds: 300,
       isDemo: false,
     });
@@ -182,7 +206,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       'SSO_OLD_SHOP_LOGO_FILE',
     ]);
     const read = ['CALLBACK_URL', 'SECRET', 'SECRET_FILE', 'LOGIN_URL', 'EVENTS_URL', 'TITLE'];
-    const every = [...read, 'LOGO_FILE', 'LISTED'];
+    const every = [...read, 'LOGO_FILE', 'LISTED', 'FACTOR', 'ROLES'];
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);

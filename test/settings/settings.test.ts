@@ -147,6 +147,7 @@ describe('production (contract 8.32 and 8.33)', () => {
       callbackUrl: 'https://www.example.test/sso',
       secrets: production.SSO_WEBSITE_SECRET?.split(','),
       listedTo: ['everybody'],
+      ...{ needsFactor: false, roles: ['admin', 'merchant', 'customer'] },
       ttlSeconds: 300,
       isDemo: false,
     });
@@ -412,6 +413,8 @@ describe('the list of settings', () => {
       'SSO_<NAME>_TITLE',
       'SSO_<NAME>_LOGO_FILE',
       'SSO_<NAME>_LISTED',
+      'SSO_<NAME>_FACTOR',
+      'SSO_<NAME>_ROLES',
       'SSO_<NAME>_SECRET',
       'SSO_<NAME>_SECRET_FILE',
     ]);

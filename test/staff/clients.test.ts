@@ -11,7 +11,15 @@ import { shared } from '../support/run/shared.ts';
 
 let cookie: string;
 const secrets = ['a-first-secret-for-the-test-0123456789', 'a-second-secret-for-the-test-987654321'];
-const app = shared(() => openApp({ env: { SSO_MARKETPLACE_SECRET: secrets.join(',') } }));
+const app = shared(() =>
+  openApp({
+    env: {
+      SSO_MARKETPLACE_SECRET: secrets.join(','),
+      SSO_WEBSITE_ROLES: 'merchant,admin',
+      SSO_WEBSITE_FACTOR: 'required',
+    },
+  }),
+);
 beforeAll(async () => {
   ({ cookie } = await addStaff(app));
 });
@@ -59,7 +67,8 @@ it('says when a client was last opened, which secret it used last and what was r
         'isDemo',
         'isFailing',
       ],
-      ...['launchedAt', 'loginUrl', 'name', 'oldestAt', 'pulledAt', 'refusals', 'row', 'title'],
+      ...['launchedAt', 'loginUrl', 'name', 'needsFactor', 'oldestAt', 'pulledAt', 'refusals', 'roles', 'row'],
+      'title',
     ].sort(),
   );
   expect(marketplace.calls[0]).toEqual({
@@ -70,4 +79,16 @@ it('says when a client was last opened, which secret it used last and what was r
   expect(textOf(page)).toContain('2 secrets. Last used: the second');
   for (const text of [answer.text, page.text])
     for (const secret of secrets) expect(text).not.toContain(secret.slice(0, 8));
+});
+
+it('says who may enter a client, and whether it needs a second factor (contract 13.63)', async () => {
+  const listed = readData(await call(app, 'clients.list', cookie, undefined, true));
+  expect(listed.map(({ roles, needsFactor }: Record<string, unknown>) => [roles, needsFactor])).toEqual([
+    [['admin', 'merchant', 'customer'], false],
+    [['merchant', 'admin'], true],
+    [['admin', 'merchant', 'customer'], false],
+  ]);
+  const text = textOf(await app.send('/admin/clients', { cookie }));
+  expect(text).toContain('Who may enter administrators, merchants, customers Second factor Optional');
+  expect(text).toContain('Who may enter merchants, administrators Second factor Required');
 });

@@ -50,7 +50,12 @@ const byLimit = [
   'too_many_logins',
 ] as const;
 
-type Cause = Obstacle[] | 'a try, which is listed' | 'not about the person' | 'no refusal';
+type Cause =
+  | Obstacle[]
+  | 'a try, which is listed'
+  | 'not about the person'
+  | 'of one product, which its line says'
+  | 'no refusal';
 
 /**
  * Every way in which a login can end, or lead elsewhere than to the product. A new one does not compile until it is here, with its
@@ -80,6 +85,7 @@ const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   rate_limited: [...byLimit],
   verify_email: ['address_unproved'],
   deletion: ['leaving'],
+  client_not_allowed: 'of one product, which its line says',
   second_factor: ['factor_missing'],
 };
 

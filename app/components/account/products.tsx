@@ -9,6 +9,8 @@ type Product = {
   logoPath: string | undefined;
   href: string;
   openedAt: Date | undefined;
+  mayEnter: boolean;
+  needsFactor: boolean;
 };
 
 export function Products({ products }: { products: Product[] }) {
@@ -50,18 +52,30 @@ function Part({ id, title, products }: { id: string; title: string; products: Pr
             }
             title={product.title}
             about={
-              product.openedAt ? (
-                <>
-                  Last logged in <Instant at={product.openedAt} />
-                </>
-              ) : (
-                'Not opened yet'
-              )
+              <>
+                {product.openedAt ? (
+                  <>
+                    Last logged in <Instant at={product.openedAt} />
+                  </>
+                ) : (
+                  'Not opened yet'
+                )}
+                {product.mayEnter && product.needsFactor && (
+                  <>
+                    <br />
+                    Asks you to set up a second factor first.
+                  </>
+                )}
+              </>
             }
             end={
-              <a href={product.href} className="button quiet">
-                Open<span className="visually-hidden"> {product.title}</span>
-              </a>
+              product.mayEnter ? (
+                <a href={product.href} className="button quiet">
+                  Open<span className="visually-hidden"> {product.title}</span>
+                </a>
+              ) : (
+                <span className="hint">Not open to your account</span>
+              )
             }
           />
         ))}

@@ -19,9 +19,10 @@ export const launchWords: Record<string, string> = {
   verify_email: 'email address to verify first',
   deletion: 'leaving',
   second_factor: 'second factor first',
+  client_not_allowed: 'not open to them',
   login_required: 'not logged in',
   interaction_required: 'something to do first',
-  access_denied: 'suspended',
+  access_denied: 'suspended, or not open to them',
 };
 
 export const handOffWords: Record<string, string> = {

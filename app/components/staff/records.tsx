@@ -198,9 +198,11 @@ export type Gets = Awaited<ReturnType<Procedures['admin']['people']['wouldGet']>
 
 const stops: Record<string, string> = {
   suspended: 'Nothing. The account is suspended.',
-  no_factor: 'Nothing. Their role needs a second factor, and they have none.',
   leaving: 'Nothing. The account will be deleted, so no product opens.',
   unproved: 'Nothing. The email address is not verified.',
+  not_let_in: 'Nothing. This product is not open to their role.',
+  no_factor: 'Nothing. Their role needs a second factor, and they have none.',
+  no_factor_for_client: 'Nothing. This product needs a second factor, and they have none.',
 };
 
 /** What each product would be told about the person. */

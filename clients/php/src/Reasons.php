@@ -51,7 +51,7 @@ final class Reasons
             . ' Log in.',
         'interaction_required' => 'The person has something to do at the identity service first.'
             . ' Log in, and follow what it says.',
-        'access_denied' => 'The person is suspended.'
+        'access_denied' => 'The person is suspended, or may not enter this client.'
             . ' Ask support.',
         'error_unknown' => 'The callback got an error that this kit does not know.'
             . ' Update the kit.',

@@ -22,7 +22,7 @@ final class RefusalPage
         'person_refused' => 'This site does not let you in. Ask its owner.',
         'login_required' => 'Log in to go on.',
         'interaction_required' => 'There is something to do before you can go on. Log in, and follow what it says.',
-        'access_denied' => 'Your account is suspended. Ask support.',
+        'access_denied' => 'You cannot log in here with this account. Ask support.',
         'store_unavailable' => 'This site cannot let anybody in at the moment. Try again in a few minutes.',
     ];
 

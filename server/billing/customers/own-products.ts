@@ -2,12 +2,17 @@ import { listLastLaunches, listVisitedClients } from '../../../db/tables/launche
 import { listContractStates } from '../../../db/tables/service-contracts.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import { mayEnter } from '../../identity/person/launch-stops.ts';
 import { roleOf } from '../../identity/person/profile.ts';
 import type { Actor } from '../../identity/session/actor.ts';
+import { hasSecondFactor } from '../../identity/session/second-factor.ts';
 import type { Audience, Client } from '../../sso/clients.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 
-/** `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch. */
+/**
+ * `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch. `mayEnter` and
+ * `needsFactor` say what a launch would ask for (contract 13.60): they hide nothing.
+ */
 export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
   const [launches, isListed] = await Promise.all([
     listLastLaunches(deps.db, user.id),
@@ -16,12 +21,14 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
   return deps.clients
     .list()
     .filter(isListed)
-    .map(({ name, title, logoPath, loginUrl }) => ({
-      name,
-      title,
-      logoPath,
-      href: loginUrl ?? `/sso/launch/${name}`,
-      openedAt: launches.find(({ client }) => client === name)?.at,
+    .map((client) => ({
+      name: client.name,
+      title: client.title,
+      logoPath: client.logoPath,
+      href: client.loginUrl ?? `/sso/launch/${client.name}`,
+      openedAt: launches.find((launch) => launch.client === client.name)?.at,
+      mayEnter: mayEnter(client, user),
+      needsFactor: client.needsFactor && !hasSecondFactor(user),
     }));
 }
 

@@ -65,7 +65,7 @@ export const launchPath = ({ state, handOff }: Worked, refuse: Refuse): PathItem
         204: { description: prefetched, headers: hidden },
         303: {
           description:
-            'To your callback with a hand-off, or with `error` and `state` where `prompt` is `none`. Or to a page here, which goes on with the launch: to log in, to verify the email address, to set up a second factor, or to cancel a planned deletion.',
+            'To your callback with a hand-off, or with `error` and `state` where `prompt` is `none`. Or to a page here, which goes on with the launch: to log in, to verify the email address, to set up or give a second factor, or to cancel a planned deletion.',
           headers: {
             ...hidden,
             Location: location('Where the browser goes on.', {
@@ -75,7 +75,9 @@ export const launchPath = ({ state, handOff }: Worked, refuse: Refuse): PathItem
             }),
           },
         },
-        ...refuse(['unknown_client'], { headers: { 'Referrer-Policy': always('no-referrer') } }),
+        ...refuse(['client_not_allowed', 'unknown_client'], {
+          headers: { 'Referrer-Policy': always('no-referrer') },
+        }),
       },
     },
     head: {

@@ -47,16 +47,21 @@ import { readTypedCode } from './typed-code.ts';
 /** The owner can also be a user who must set up a second factor before anything else. */
 type Owner = Confirmed<AnyActor>;
 
-export async function describeAuthenticator(deps: Dependencies, { session, request }: AnyActor) {
+export async function describeAuthenticator(
+  deps: Dependencies,
+  { session, request }: AnyActor,
+  clientNeedsFactor?: boolean,
+) {
   const { config, db } = deps;
   const { user } = session;
-  const lacksFactor = lacksSecondFactor(config, session);
+  const lacksFactor = lacksSecondFactor(config, session, clientNeedsFactor);
   const found = await findAuthenticator(db, user.id);
   return {
     email: user.email,
     hasPasskey: user.hasPasskey,
     isRequired: needsSecondFactor(config, user),
     comesFirst: mustSetUpFactor(config, session),
+    isFactorGiven: session.amr.includes('mfa'),
     /** Whether the user is staff, and lacks only the second factor to help other people. */
     isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
     isRevocable: await isRevocable(deps, request, user),

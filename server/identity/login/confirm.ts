@@ -33,15 +33,18 @@ export type ConfirmAsks = {
   codeError?: string;
 };
 
-/** `asks` is undefined if a recent credential, or one in this form, is enough. Throws 429 and what `guessPassword` throws. */
+/**
+ * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for even
+ * after a recent password. Throws 429 and what `guessPassword` throws.
+ */
 export async function confirm(
   deps: Dependencies,
   actor: AnyActor,
   form: Form,
-  change?: AllowanceName,
+  { change, clientNeedsFactor }: { change?: AllowanceName; clientNeedsFactor?: boolean } = {},
 ): Promise<{ asks?: ConfirmAsks }> {
   if (change) await requireOwnAllowance(deps, actor, change);
-  const asks = findAsks(deps, actor);
+  const asks = findAsks(deps, actor, clientNeedsFactor);
   if (!asks) return {};
   const passkey = form.get('confirmPasskey');
   if (passkey) {
@@ -61,9 +64,13 @@ export async function confirm(
 }
 
 /** Undefined if the user gave every needed credential in the last ten minutes. */
-export function findAsks(deps: Dependencies, { session }: AnyActor): ConfirmAsks | undefined {
+export function findAsks(
+  deps: Dependencies,
+  { session }: AnyActor,
+  clientNeedsFactor?: boolean,
+): ConfirmAsks | undefined {
   const { user } = session;
-  const isAsked = lacksSecondFactor(deps.config, session);
+  const isAsked = lacksSecondFactor(deps.config, session, clientNeedsFactor);
   if (isFresh(session, deps.now()) && !isAsked) return undefined;
   const lacksFactor = isAsked || needsMoreThanPassword(deps.config, user);
   return {

@@ -29,8 +29,9 @@ export const needsMoreThanPassword = (
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 
-/** A user with a passkey and a password may use either, unless they are staff. */
-export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
-  !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsStaffFactor(settings, user)));
+/** A user with a passkey and a password may use either, unless they are staff or on their way to a client that needs a factor. */
+export const lacksSecondFactor = (settings: Settings, { user, amr }: Login, clientNeedsFactor = false) =>
+  !amr.includes('mfa') &&
+  (asksForCode(user) || (user.hasPasskey && (clientNeedsFactor || needsStaffFactor(settings, user))));
 
 export const setUpPath = '/profile/authenticator';

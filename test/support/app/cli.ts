@@ -11,10 +11,11 @@ export function runCli(
   args: string[],
   input = '',
   nodeEnv: 'test' | 'production' = 'test',
+  settings: Record<string, string> = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, ['build/service/cli.js', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
+    env: { ...settings, PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

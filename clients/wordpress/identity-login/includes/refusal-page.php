@@ -30,7 +30,7 @@ function advise_person(string $code): string
         'person_refused' => __('A user of this site has your email address already, and you are not let in as that user. Ask the owner of the site, and give them the code below. Administrators of this site are never let in as the user that they have here: they log in with their password of this site.', 'identity-login'),
         'login_required' => __('You are not logged in. Log in to go on.', 'identity-login'),
         'interaction_required' => __('There is something for you to do first. Log in, and follow what it says.', 'identity-login'),
-        'access_denied' => __('Your login is suspended. Ask support, and give them the code below.', 'identity-login'),
+        'access_denied' => __('You cannot log in here with this account. Ask support, and give them the code below.', 'identity-login'),
         'store_unavailable' => __('This site has a fault. Try again in a few minutes.', 'identity-login'),
         default => __('Log in again. If it happens each time, give the code below to support.', 'identity-login'),
     };

@@ -51,13 +51,15 @@ const addressRouter = router({
 
 const authenticatorRouter = router({
   /** The authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
-  describe: settingUp.query(async ({ ctx }) => {
-    const described = await describeAuthenticator(ctx.deps, ctx);
-    const takeBackSentAt = described.mustUsePasskey
-      ? await findTakeBackHint(ctx.deps, ctx.session.user.id)
-      : undefined;
-    return { ...described, takeBackSentAt };
-  }),
+  describe: settingUp
+    .input(z.object({ clientNeedsFactor: z.boolean() }).optional())
+    .query(async ({ ctx, input }) => {
+      const described = await describeAuthenticator(ctx.deps, ctx, input?.clientNeedsFactor);
+      const takeBackSentAt = described.mustUsePasskey
+        ? await findTakeBackHint(ctx.deps, ctx.session.user.id)
+        : undefined;
+      return { ...described, takeBackSentAt };
+    }),
   /** Makes a secret, which the browser keeps in a cookie. */
   startSetUp: settingUpConfirmed.mutation(async ({ ctx }) =>
     setCookies(ctx, [await startSetUp(ctx.deps, ctx)]),

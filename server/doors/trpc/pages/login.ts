@@ -15,6 +15,7 @@ import { login, logout } from '../../../identity/login/login.ts';
 import { readLogoutTarget } from '../../../identity/login/logout-target.ts';
 import { logInByPasskey } from '../../../identity/login/passkey-login.ts';
 import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../../identity/login/pending-login.ts';
+import { asksForCode } from '../../../identity/session/second-factor.ts';
 import { hasSessionCookie } from '../../../identity/session/sessions.ts';
 import { type Form, isByPasskey } from '../../../web/requests.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
@@ -39,7 +40,9 @@ export const visitorRouter = router({
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
-    return { email: found.user.email, isStaff: isStaff(found.user) };
+    const { user, amr } = found;
+    // Whether a client that needs a second factor would have to wait for the code of this user's app.
+    return { email: user.email, isStaff: isStaff(user), owesCode: asksForCode(user) && !amr.includes('mfa') };
   }),
 
   /** Whether this browser has a session, or the cookie of one that has ended. */
@@ -120,17 +123,18 @@ export const loginRouter = router({
 const form = z.custom<Form>((value) => value instanceof Map);
 const changes = Object.keys(allowances) as AllowanceName[];
 const asked = z.object({ form, change: z.enum(changes).optional() });
+const askedWhileSettingUp = asked.extend({ clientNeedsFactor: z.boolean().optional() });
 
 /** `asks` says what a page asks for before it makes the change of the form. It is undefined if nothing is needed. */
 export const confirmRouter = router({
-  ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+  ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
   /** What a page asks for if it is opened again. */
   find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp
-    .input(asked)
-    .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+    .input(askedWhileSettingUp)
+    .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
   /** For a form that has its own field for the password. */
   askWithoutPassword: person
