@@ -184,7 +184,7 @@ client needs a callback and a secret, and a client has both or neither.`,
       {
         name: 'SSO_<X>_EVENTS_URL',
         meaning:
-          'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/identity/events`',
+          'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/sso/events`',
         fallback: 'none; a demo client has its own',
       },
       {
