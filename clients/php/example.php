@@ -11,14 +11,7 @@ Tables::create($database);
 $database->execute('create table if not exists sessions (id text primary key, sid text, user_id text)');
 $profiles = new SqlProfiles($database);
 $origin = $read('ORIGIN', 'http://localhost:4000');
-$our = new Configuration(
-    issuer: $read('ISSUER', 'http://localhost:3000'),
-    client: $read('CLIENT', 'shop'),
-    secrets: explode(',', $read('IDENTITY_SECRET', '')),
-    callbackUrl: "$origin/sso/callback",
-    loginUrl: "$origin/login",
-    nonces: new SqlNonces($database),
-);
+$our = Configuration::fromUrl($read('IDENTITY_URL', ''), $origin, new SqlNonces($database));
 $client = new Client($our);
 $request = Request::fromGlobals();
 $session = $request->cookies()['session'] ?? '';
@@ -42,7 +35,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/sso/callback' => $client
         ->handleCallback($request, $startSession, fn($sid) => $end('sid', $sid), fn() => $userId !== null)->send(),
     '/logout' => [$end('id', $session), header('Location: ' . $client->logoutUrl('/'), true, 303)],
-    '/identity/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
+    '/sso/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
         && $client->pullEvents(new SqlPosition($database, $our->client), $apply, $startOver, $profiles)],
     default => print($userId === null ? '<a href="/login">Log in</a>'
         : htmlspecialchars($profiles->find($userId)?->name ?? '') . ' <a href="/logout">Log out</a>'),

@@ -38,13 +38,9 @@ class QuietHandler(WSGIRequestHandler):
 
 port = int(getenv("PORT", "4000"))
 origin = getenv("ORIGIN", f"http://localhost:{port}")
-config = kit.Config(
-    issuer=getenv("ISSUER", "http://localhost:3000"), client=getenv("CLIENT", "shop"), end_session=end_session,
-    secrets=getenv("IDENTITY_SECRET", "").split(","), login_url=f"{origin}/login", nonces=store,
-    callback_url=f"{origin}/sso/callback")
+config = kit.Config.from_url(getenv("IDENTITY_URL"), origin, nonces=store, end_session=end_session)
 site = kit.IdentityMiddleware(
     show_page, config, start_session=start_session, is_logged_in=lambda request: key_of(request) in sessions,
-    events_path="/identity/events",
     on_nudge=lambda: kit.pull_events(config, positions=store, profiles=store, start_over=sessions.clear),
 )
 make_server("localhost", port, site, handler_class=QuietHandler).serve_forever()

@@ -2,14 +2,11 @@
 import { createServer } from 'node:http';
 import { createIdentityClient, createMemoryStores } from 'identity-client';
 
-const { ISSUER = 'http://localhost:3000', CLIENT = 'shop', IDENTITY_SECRET = '', PORT = 4000 } = process.env;
+const { IDENTITY_URL, PORT = 4000 } = process.env;
 const { ORIGIN = `http://localhost:${PORT}` } = process.env;
 const identity = createIdentityClient({
-  issuer: ISSUER,
-  client: CLIENT,
-  secrets: IDENTITY_SECRET.split(','),
-  callbackUrl: `${ORIGIN}/sso/callback`,
-  loginUrl: `${ORIGIN}/login`,
+  identityUrl: IDENTITY_URL,
+  origin: ORIGIN,
   log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   ...createMemoryStores(),
 });
@@ -39,7 +36,7 @@ const pages = {
   '/': (request) => new Response(`Hello, ${findSession(request)?.profile.name ?? 'stranger: open /login'}\n`),
   '/login': (request) => identity.startLogin(request, { returnTo: '/' }),
   '/sso/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
-  '/identity/events': async (request) => {
+  '/sso/events': async (request) => {
     const answer = await identity.receiveNudge(request);
     if (answer.ok) identity.pullEvents(hooks).catch(say);
     return answer;

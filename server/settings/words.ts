@@ -200,7 +200,7 @@ has both a callback and a secret, or neither. [Clients in the database](clients.
       {
         name: 'SSO_<X>_EVENTS_URL',
         meaning:
-          'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/identity/events`',
+          'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/sso/events`',
         fallback: 'none; a demo client has its own',
       },
       {

@@ -51,14 +51,14 @@ it('the example has 50 lines at most, and lets somebody log in, changes with the
     SSO_SHOP_SECRET: secret,
     SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback`,
     SSO_SHOP_LOGIN_URL: `${shop}/login`,
-    SSO_SHOP_EVENTS_URL: `${shop}/identity/events`,
+    SSO_SHOP_EVENTS_URL: `${shop}/sso/events`,
   });
   closings.push(async () => {
     service.child.kill('SIGTERM');
     await service.exited;
   });
   const example = spawn(process.execPath, [join(folder, 'example.mjs')], {
-    env: { ...process.env, ISSUER: base, IDENTITY_SECRET: secret, PORT: String(shopPort) },
+    env: { ...process.env, IDENTITY_URL: base.replace('//', `//shop:${secret}@`), PORT: String(shopPort) },
   });
   const exited = new Promise((done) => example.on('close', done));
   closings.push(async () => {
@@ -152,7 +152,7 @@ async function readSamples(): Promise<string[]> {
 
 it('what to put into a site does what it says, and its types are right', async () => {
   const [sample = '', mounted = '', ...more] = await readSamples();
-  expect(more).toHaveLength(1);
+  expect(more).toHaveLength(2);
   const names = 'pool, sessions, people, app, console, process';
   const code = `${sample}\n${mounted}\nexport { login, callback, events, hooks, stores };`;
   const start = `const { ${names} } = globalThis.ofTheSite;`;
@@ -214,7 +214,7 @@ it('what to put into a site does what it says, and its types are right', async (
       log: (entry: { outcome: string }) => logged.push(entry),
       error: (error: Error) => said.push(error.message),
     },
-    process: { env: { IDENTITY_SECRET: `${'x'.repeat(32)},${'y'.repeat(32)}` } },
+    process: { env: { IDENTITY_URL: `https://shop:${'x'.repeat(32)},${'y'.repeat(32)}@id.example.com` } },
   };
   Object.assign(globalThis, { ofTheSite });
   const shop = await import(/* @vite-ignore */ join(folder, 'site.mjs'));
@@ -222,7 +222,7 @@ it('what to put into a site does what it says, and its types are right', async (
   expect(login.headers.get('location')).toMatch(
     /^https:\/\/id\.example\.com\/sso\/launch\/shop\?state=[\w-]{22}&return_to=%2Forders$/,
   );
-  expect([...mountedAt.keys()]).toEqual(['/login', '/sso/callback', '/identity/events']);
+  expect([...mountedAt.keys()]).toEqual(['/login', '/sso/callback', '/sso/events']);
   const server = createServer(mountedAt.get('/login'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   closings.push(() => new Promise((done) => server.close(done)));
@@ -235,7 +235,7 @@ it('what to put into a site does what it says, and its types are right', async (
   expect([saved, erased]).toEqual([['Zoë'], ['user.deleted']]);
   expect((await shop.callback(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
   const nudge = async (init: RequestInit) =>
-    (await shop.events(new Request('https://shop.example.com/identity/events', { method: 'POST', ...init })))
+    (await shop.events(new Request('https://shop.example.com/sso/events', { method: 'POST', ...init })))
       .status;
   expect(await nudge({})).toBe(400);
   expect(logged.map(({ outcome }) => outcome)).toEqual(['parameter_missing', 'nudge_malformed']);
@@ -251,7 +251,7 @@ it('what to put into a site does what it says, and its types are right', async (
 });
 
 it('the sample for SQLite keeps what has to be kept', async () => {
-  const [, , sample = ''] = await readSamples();
+  const sample = (await readSamples()).at(-1) ?? '';
   const code = `import { createSqlStores, sqlTables } from './dist/index.js';
     ${sample.replace("'identity.sqlite'", JSON.stringify(join(folder, 'identity.sqlite')))}
     const used = [];

@@ -23,8 +23,7 @@ const secret = 'a-secret-of-the-shop-for-this-test';
 const shop = shared(() =>
   openShop({ host: '127.0.0.1', secret }, ({ sitePort, issuer }) =>
     openPhpSite('clients/php/example.php', sitePort, {
-      ISSUER: issuer,
-      IDENTITY_SECRET: secret,
+      IDENTITY_URL: issuer.replace('//', `//shop:${secret}@`),
       ORIGIN: `http://127.0.0.1:${sitePort}`,
     }),
   ),
@@ -145,5 +144,5 @@ function nudge({ origin }: Site, key: string): Promise<Response> {
     'webhook-timestamp': String(timestamp),
     'webhook-signature': `v1,${signature}`,
   };
-  return fetch(`${origin}/identity/events`, { method: 'POST', body, headers });
+  return fetch(`${origin}/sso/events`, { method: 'POST', body, headers });
 }

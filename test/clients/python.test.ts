@@ -89,7 +89,7 @@ describe('the example, at the real service,', () => {
 });
 
 async function openSite(port: number, sitePort: number) {
-  const its = { ISSUER: `http://localhost:${port}`, IDENTITY_SECRET: secret, PORT: String(sitePort) };
+  const its = { IDENTITY_URL: `http://shop:${secret}@localhost:${port}`, PORT: String(sitePort) };
   const child = spawn('python3', [join(kit, 'example.py')], { env: { ...env, ...its } });
   let output = '';
   child.stderr.on('data', (chunk) => {

@@ -245,8 +245,8 @@ describe('the settings', () => {
   });
 
   it('are the only ones that documents name', () => {
-    // Only compose.yaml has the last two.
-    const settings = [...listSettings(), 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'];
+    // Only compose.yaml has the two of the database. The last one is a setting of clients.
+    const settings = [...listSettings(), 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE', 'IDENTITY_URL'];
     const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
       [
         ...span.matchAll(

@@ -8,8 +8,10 @@ import { readSampleFiles } from '../support/project/documents.ts';
 const assigned =
   /(\w*secrets?)(?:['"`]?\s*(?:=>|:-|=|:)|['"]\s*,)\s*\[?\s*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s'"\\$&|<>()[\]{},;`]+))/gi;
 
+const inUrl = /(IDENTITY_URL)(?:=https:\/\/\w+:([^@\s]+)@|', '([^']*)')/g;
+
 const samples = readSampleFiles().flatMap(({ path, text }) =>
-  [...text.matchAll(assigned)].map(([, name = '', single, double, bare]) => ({
+  [...text.matchAll(assigned), ...text.matchAll(inUrl)].map(([, name = '', single, double, bare]) => ({
     path,
     name,
     value: single ?? double ?? bare ?? '',
@@ -26,8 +28,8 @@ function isTaken({ name, value }: { name: string; value: string }): boolean {
 it('the placeholder of a secret is refused by the code that reads it', () => {
   expect(samples.filter(isTaken)).toEqual([]);
   const places = samples.map(({ path, name }) => `${path} ${name}`);
-  expect(places).toContain('clients/wordpress/README.md IDENTITY_LOGIN_SECRETS');
-  expect(places).toContain('clients/php/README.md IDENTITY_SECRET');
+  expect(places).toContain('clients/wordpress/README.md IDENTITY_URL');
+  expect(places).toContain('clients/php/README.md IDENTITY_URL');
   expect(places).toContain('docs/crm.md CRM_SIGNUPS_SECRET');
   // The secrets in the examples of the API are published, too (contract 9.145).
   const published = {

@@ -151,6 +151,23 @@ test('constants of wp-config.php win over the settings page', async () => {
   expect(operator.SSO_SHOP_LOGIN_URL).toBe(`${url}/sso/identity/login`);
 });
 
+test('IDENTITY_URL of wp-config.php wins over all others, or is said to be wrong without its values (contract 13.72 and 13.74)', async () => {
+  const read = (address: string) =>
+    pair.wordpress.php<[Record<string, unknown>, Record<string, string>, boolean]>(`
+      define('IDENTITY_URL', '${address}');
+      define('IDENTITY_LOGIN_SECRETS', 'one,two');
+      return [IdentityLogin\\settings(), IdentityLogin\\find_configuration_faults(), IdentityLogin\\is_constant('client')];`);
+  const canary = 'kanarienvogel-0123456789-0123456789';
+  const [settings, faults, isConstant] = await read(`https://shop:${canary}@id.example.test`);
+  expect(settings).toMatchObject({ issuer: 'https://id.example.test', client: 'shop', secrets: [canary] });
+  expect(Object.keys(faults)).toEqual([]);
+  expect(isConstant).toBe(true);
+  const [, wrong] = await read(`https://shop:${canary}/x@id.example.test`);
+  expect(Object.keys(wrong).sort()).toEqual(['client', 'issuer', 'secrets']);
+  for (const words of Object.values(wrong)) expect(words).toMatch(/^IDENTITY_URL in wp-config.php must be /);
+  expect(JSON.stringify(wrong)).not.toContain('kanarienvogel');
+});
+
 test('a refusal says its code on a small page', async () => {
   const { page, context } = await pair.site.visit();
   const answer = await page.goto(`${url}/sso/identity/callback?payload=e30&signature=${'0'.repeat(64)}`);

@@ -89,6 +89,23 @@ test('a secret of less than 32 bytes is taken from nowhere, and the page says wh
   expect(await readStored('secrets')).toEqual(['x'.repeat(32)]);
 });
 
+test('a whole IDENTITY_URL fills in address, name and secret, and its secret is not shown, right or wrong (contract 13.72)', async () => {
+  const canary = 'kanarienvogel-0123456789-0123456789';
+  const stored = async () => [
+    await readStored('issuer'),
+    await readStored('client'),
+    await readStored('secrets'),
+  ];
+  const right = await owner.save({ '[issuer]': ` https://shop:${canary}@id.example.test/ ` });
+  expect(await stored()).toEqual(['https://id.example.test', 'shop', [canary]]);
+  const wrong = await owner.save({ '[issuer]': `https://other:${canary}/@x%zz@other.example.test` });
+  expect(await stored()).toEqual(['https://other.example.test', 'shop', [canary]]);
+  await choose(pair, 'issuer', `''`);
+  const none = await owner.save({ '[issuer]': `other:${canary}@other.example.test/x` });
+  for (const page of [right, wrong, none, (await owner.go(settingsPage)).text])
+    expect(page).not.toContain(canary);
+});
+
 test('an address of Identity with which nobody could log in does not replace one that works', async () => {
   const page = await owner.save({
     '[issuer]': `${pair.site.baseUrl}/developers`,

@@ -6,6 +6,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { buildArchive, type Folder, listFiles } from './archive.ts';
+import { writeForPrograms } from './for-programs.ts';
 import {
   documents,
   exampleTitle,
@@ -124,6 +125,7 @@ function readBytes(file: PublishedFile): Uint8Array {
 /** The content of a published file. With `compiles`, an archive also has the compiled files of its kit. */
 export function buildFile(file: PublishedFile, compiles = true): Uint8Array {
   if ('source' in file) return readFileSync(join(root, file.source));
+  if ('documents' in file) return Buffer.from(writeForPrograms(file.documents, readText));
   const folders = file.folders.map(([inArchive, source]): Folder => [inArchive, join(root, source)]);
   return buildArchive(folders, compiles);
 }

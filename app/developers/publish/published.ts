@@ -82,11 +82,17 @@ export const documents: PublishedDocument[] = [
   describeSection('11-names', 'Names'),
 ];
 
-export type PublishedFile = { name: string; type: string } & ({ source: string } | { folders: Folder[] });
+/** A file is a source as it is, an archive of folders, or a page for programs that is made of documents. */
+export type PublishedFile = { name: string; type: string } & (
+  | { source: string }
+  | { folders: Folder[] }
+  | { documents: PublishedDocument[] }
+);
 
 const zip = 'application/zip';
 
 export const files: PublishedFile[] = [
+  { name: 'llms.txt', type: 'text/plain; charset=utf-8', documents },
   { name: 'sso-vectors.json', type: 'application/json', source: 'test/sso-vectors.json' },
   ...['typescript', 'php', 'python'].map((language) => ({
     name: archiveOf(language),

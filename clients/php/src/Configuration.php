@@ -24,7 +24,7 @@ final readonly class Configuration
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
      */
     public function __construct(
-        public string $issuer,
+        #[\SensitiveParameter] public string $issuer,
         public string $client,
         #[\SensitiveParameter] public array $secrets,
         public string $callbackUrl,
@@ -50,6 +50,44 @@ final readonly class Configuration
         if ($faults !== []) {
             throw new ConfigurationError($faults);
         }
+    }
+
+    /**
+     * The same by `IDENTITY_URL`. Your callback is then `/sso/callback`, and your login start `/login`, unless `$more` names them.
+     *
+     * @param string $identityUrl such as `https://shop:SECRET@id.example.com`
+     * @param string $origin scheme, host and port of your site
+     * @param string|int ...$more further parameters of the constructor, by their names
+     */
+    public static function fromUrl(
+        #[\SensitiveParameter] string $identityUrl,
+        string $origin,
+        NonceStore $nonces,
+        string|int ...$more,
+    ): self {
+        $parts = self::readUrl($identityUrl) ?? throw new ConfigurationError([
+            'identityUrl' => 'must be like https://shop:SECRET@id.example.com, with your secret percent-encoded',
+        ]);
+        $site = rtrim($origin, '/');
+        $paths = ['callbackUrl' => "$site/sso/callback", 'loginUrl' => "$site/login"];
+        return new self(...$parts, ...$more + $paths, nonces: $nonces);
+    }
+
+    /**
+     * What an `IDENTITY_URL` says, or null if it has another form. During a rotation, it has two secrets with a comma between them.
+     *
+     * @return array{issuer: string, client: string, secrets: list<string>}|null
+     */
+    public static function readUrl(#[\SensitiveParameter] string $identityUrl): ?array
+    {
+        $userInfo = "(?:[\\w.\~!$&'()*+,;=:-]|%[\\dA-Fa-f]{2})+";
+        if (!preg_match("~^(https?://)([a-z0-9_]+):($userInfo)@([^@/?#\\s]+/?)$~D", $identityUrl, $found)) {
+            return null;
+        }
+        [, $scheme, $client, $password, $host] = $found;
+        $secrets = explode(',', rawurldecode($password));
+        return preg_match('//u', $password . implode($secrets))
+            ? ['issuer' => $scheme . $host, 'client' => $client, 'secrets' => $secrets] : null;
     }
 
     /** Keeps the secrets out of dumps. */

@@ -42,10 +42,20 @@ final class Envelope
             throw new Refusal('payload_malformed');
         }
         $bytes = (string) base64_decode(strtr($payload, '-_', '+/'), true);
-        if (rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=') !== $payload) {
+        if (self::encode($bytes) !== $payload) {
             throw new Refusal('payload_malformed');
         }
         return $bytes;
+    }
+
+    public static function encode(string $bytes): string
+    {
+        return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
+    }
+
+    public static function sign(string $payload, #[\SensitiveParameter] string $secret): string
+    {
+        return hash_hmac('sha256', $payload, $secret);
     }
 
     /**
@@ -58,7 +68,7 @@ final class Envelope
     {
         $isGenuine = false;
         foreach ($secrets as $secret) {
-            $expected = hash_hmac('sha256', $payload, $secret);
+            $expected = self::sign($payload, $secret);
             foreach ($signatures as $signature) {
                 $isGenuine = hash_equals($expected, $signature) || $isGenuine;
             }

@@ -40,14 +40,21 @@ final readonly class Nudges
     private function isGenuine(string $message, array $signatures): bool
     {
         $isGenuine = false;
-        foreach ($this->configuration->secrets as $secret) {
-            $key = hash_hmac('sha256', "identity webhooks v1 {$this->configuration->client}", $secret, true);
-            $expected = 'v1,' . base64_encode(hash_hmac('sha256', $message, $key, true));
+        foreach ($this->sign($message) as $expected) {
             foreach ($signatures as $signature) {
                 $isGenuine = hash_equals($expected, $signature) || $isGenuine;
             }
         }
         return $isGenuine;
+    }
+
+    /** @return list<string> a signature by each secret */
+    public function sign(string $message): array
+    {
+        return array_map(function (#[\SensitiveParameter] string $secret) use ($message): string {
+            $key = hash_hmac('sha256', "identity webhooks v1 {$this->configuration->client}", $secret, true);
+            return 'v1,' . base64_encode(hash_hmac('sha256', $message, $key, true));
+        }, $this->configuration->secrets);
     }
 
     private function isForUs(string $body): bool

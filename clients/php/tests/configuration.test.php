@@ -62,6 +62,60 @@ test('each parameter is checked', function (): void {
     }
 });
 
+test('IDENTITY_URL says service, client and secrets, or is refused without its values', function (): void {
+    $cases = json_decode(file_get_contents(__DIR__ . '/../../identity-urls.json'), true, flags: JSON_THROW_ON_ERROR);
+    same(true, count($cases) > 20);
+    foreach ($cases as $case) {
+        try {
+            $made = Configuration::fromUrl($case['url'], 'https://shop.example.test/', memoryNonces());
+            same([$case['issuer'] ?? null, $case['client'] ?? null, $case['secrets'] ?? null], [$made->issuer, $made->client, $made->secrets], $case['why']);
+            same(['https://shop.example.test/sso/callback', 'https://shop.example.test/login'], [$made->callbackUrl, $made->loginUrl]);
+        } catch (ConfigurationError $error) {
+            same([false, ['identityUrl']], [isset($case['issuer']), array_keys($error->faults)], $case['why']);
+            same(0, preg_match('/kanarienvogel/', $error . print_r($error->getTrace(), true)), $case['why']);
+        }
+    }
+    $url = $cases[0]['url'];
+    $other = Configuration::fromUrl($url, 'https://shop.example.test', memoryNonces(), callbackUrl: 'https://shop.example.test/cb', ttlSeconds: 60);
+    same(['https://shop.example.test/cb', 60], [$other->callbackUrl, $other->ttlSeconds]);
+    $site = 'https://shop.example.test';
+    $byHand = fn() => new Configuration($url, 'shop', [SECRET], "$site/cb", "$site/login", memoryNonces());
+    foreach ([$byHand, fn() => Configuration::fromUrl($url, 'shop', memoryNonces(), ttlSeconds: 1)] as $run) {
+        try {
+            $run();
+            same(true, false, 'not refused');
+        } catch (ConfigurationError $error) {
+            same(0, preg_match('/kanarienvogel/', $error . print_r($error->getTrace(), true)));
+        }
+    }
+});
+
+test('IDENTITY_URL is in no log and no answer', function (): void {
+    $url = 'https://shop:kanarienvogel-0123456789-0123456789@id.example.test';
+    $client = new Identity\Client(Configuration::fromUrl($url, 'https://shop.example.test', memoryNonces()), new class implements Identity\Http {
+        public function get(string $url, array $headers): Identity\HttpAnswer
+        {
+            return new Identity\HttpAnswer(401, '{}');
+        }
+    });
+    $seen = '';
+    $seen .= logOf(function () use ($client, &$seen): void {
+        $answers = [
+            $client->startLogin(new Request('GET', '', ['Host' => 'elsewhere.example'])),
+            $client->handleCallback(new Request('GET', 'payload=x&signature=y', path: '/other'), fn() => null, fn() => null),
+            $client->receiveNudge(new Request('POST')),
+        ];
+        $seen .= print_r($answers, true);
+        try {
+            $client->pullEvents(new Identity\MemoryPosition(), fn() => null, fn() => null);
+        } catch (Throwable $error) {
+            $seen .= $error . print_r($error->getTrace(), true);
+        }
+    });
+    matches('/opened_elsewhere.*payload_malformed.*nudge_malformed/s', $seen);
+    same(0, preg_match('/kanarienvogel|shop:/', $seen));
+});
+
 test('a dump and a trace do not show secrets', function (): void {
     $client = openClient();
     ob_start();

@@ -8,6 +8,8 @@ require __DIR__ . '/../autoload.php';
 require __DIR__ . '/support.php';
 
 error_reporting(E_ALL);
+// Traces then show all that they could ever show.
+ini_set('zend.exception_ignore_args', '0');
 set_error_handler(static fn(int $level, string $message) => throw new ErrorException($message));
 
 foreach (glob(__DIR__ . '/*.test.php') as $file) {

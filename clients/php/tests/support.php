@@ -155,6 +155,22 @@ function seal(array|string $payload, string ...$secrets): string
     ]);
 }
 
+/** The client of the vectors. */
+function vectorConfiguration(array $sso, array $secrets, ?NonceStore $nonces = null): Configuration
+{
+    $given = $sso['callbacks']['configuration'];
+    return new Configuration(
+        $given['issuer'],
+        $given['client'],
+        $secrets,
+        $given['callback_url'],
+        $given['login_url'],
+        $nonces ?? memoryNonces(),
+        $given['home_url'],
+        $given['ttl_seconds'],
+    );
+}
+
 /** A browser that keeps cookies. */
 final class Browser
 {

@@ -8,21 +8,6 @@ use Identity\{Attempts, Client, Configuration, HandOff, LaunchId, NonceStore, Re
 
 $sso = json_decode(file_get_contents(__DIR__ . '/../../../test/sso-vectors.json'), true, 64, JSON_THROW_ON_ERROR)['sso'];
 
-function vectorConfiguration(array $sso, array $secrets, ?NonceStore $nonces = null): Configuration
-{
-    $given = $sso['callbacks']['configuration'];
-    return new Configuration(
-        $given['issuer'],
-        $given['client'],
-        $secrets,
-        $given['callback_url'],
-        $given['login_url'],
-        $nonces ?? memoryNonces(),
-        $given['home_url'],
-        $given['ttl_seconds'],
-    );
-}
-
 test('every hand-off is taken, or refused by its code', function () use ($sso): void {
     ['payload' => $payload, 'signature' => $signature] = $sso;
     // Rewrites the older vectors in the form of the newer ones.

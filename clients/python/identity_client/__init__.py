@@ -1,5 +1,6 @@
 """Logs people in with the identity service, and reads their changes. Start with the README beside this folder."""
 
+from . import fake_identity
 from .config import Config, ConfigurationError, LogEntry, build_logout_url
 from .events import Event, EventsError, pull_events
 from .hand_off import HandOff, compute_launch_id, is_own_path, verify_hand_off
@@ -35,6 +36,7 @@ __all__ = [
     "SqlStore",
     "build_logout_url",
     "compute_launch_id",
+    "fake_identity",
     "handle_callback",
     "is_own_path",
     "open_sqlite",

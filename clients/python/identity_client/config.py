@@ -5,8 +5,8 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from typing import Any, Literal, Self, cast
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from .hand_off import PARAMETERS, is_own_path
 from .refusal import Code, Refusal
@@ -16,6 +16,9 @@ _CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _LOOPBACK = re.compile(r"127(?:\.[0-9]{1,3}){3}")
 _VISIBLE = re.compile(r"[!-~]+")
 _MIN_SECRET_BYTES = 32
+_IDENTITY_URL = re.compile(
+    r"(https?://)([a-z0-9_]+):((?:[A-Za-z0-9_.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})+)@([^@/?#\s]+/?)"
+)
 
 
 class ConfigurationError(ValueError):
@@ -76,6 +79,25 @@ class Config:
     log: Callable[[LogEntry], None] = log_entry
     #: The clock, in Unix seconds.
     now: Callable[[], int] = read_clock
+
+    @classmethod
+    def from_url(cls, identity_url: str | None, origin: str, **more: Any) -> Self:
+        """Takes `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`, and scheme, host and port of your site.
+
+        Your callback is then `/sso/callback`, and your login start `/login`, unless `more` names them. During a
+        rotation, `IDENTITY_URL` has two secrets with a comma between them.
+        """
+        found = _IDENTITY_URL.fullmatch(identity_url or "")
+        try:
+            secrets = unquote(found[3], errors="strict").split(",") if found else []
+        except UnicodeDecodeError:
+            found = None
+        if not found:
+            form = "https://shop:SECRET@id.example.com, with your secret percent-encoded"
+            raise ConfigurationError(f"identity_url must be like {form}")
+        site = origin.removesuffix("/")
+        paths = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
+        return cls(issuer=found[1] + found[4], client=found[2], secrets=secrets, **(paths | more))
 
     def __post_init__(self) -> None:
         faults = [*_find_url_faults(self), *_find_secret_faults(self)]

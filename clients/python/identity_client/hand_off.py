@@ -103,6 +103,14 @@ def _split(query: str) -> list[tuple[str, str]]:
     return parse_qsl(query, keep_blank_values=True, errors="replace")
 
 
+def encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def sign(payload: str, secret: str) -> str:
+    return hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()
+
+
 def _decode(payload: str) -> bytes:
     """Decodes any spelling, canonical or not. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
@@ -116,7 +124,7 @@ def _decode_canonical(payload: str) -> bytes:
         data = _decode(payload)
     except binascii.Error:
         raise Refusal("payload_malformed", "Its length is wrong") from None
-    if base64.urlsafe_b64encode(data).rstrip(b"=") != payload.encode("ascii"):
+    if encode(data) != payload:
         raise Refusal("payload_malformed", "Its spelling is not canonical")
     return data
 
@@ -125,9 +133,8 @@ def _is_genuine(payload: str, signatures: Sequence[str], secrets: Sequence[str])
     """Compares every pair, so the time it takes shows neither which one matches nor how much of it."""
     matches = False
     for secret in secrets:
-        expected = hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()
         for signature in signatures:
-            matches = hmac.compare_digest(expected, signature) or matches
+            matches = hmac.compare_digest(sign(payload, secret), signature) or matches
     return matches
 
 

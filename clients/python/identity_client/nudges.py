@@ -62,12 +62,17 @@ def _require_genuine(config: Config, request: Request) -> None:
         raise Refusal("nudge_malformed", "It is of another client, or without a number")
 
 
+def sign_nudge(config: Config, message: bytes) -> list[str]:
+    """A signature by each secret."""
+    label = f"identity webhooks v1 {config.client}".encode()
+    keys = [hmac.digest(secret.encode(), label, hashlib.sha256) for secret in config.secrets]
+    return ["v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode() for key in keys]
+
+
 def _is_signed(config: Config, message: bytes, signatures: str) -> bool:
     """Whether any of the signatures was made with any of the secrets."""
     matches = False
-    for secret in config.secrets:
-        key = hmac.digest(secret.encode(), f"identity webhooks v1 {config.client}".encode(), hashlib.sha256)
-        expected = b"v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256))
+    for expected in sign_nudge(config, message):
         for signature in signatures.split(" ")[:_MAX_SIGNATURES]:
-            matches = hmac.compare_digest(expected, signature.encode("utf-8", "replace")) or matches
+            matches = hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")) or matches
     return matches

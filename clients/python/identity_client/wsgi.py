@@ -60,14 +60,14 @@ class IdentityMiddleware:
         events_path: str | None = None,
         on_nudge: Callable[[], object] | None = None,
     ) -> None:
-        if (events_path is None) != (on_nudge is None):
-            raise ValueError("events_path and on_nudge go together")
+        if events_path is not None and on_nudge is None:
+            raise ValueError("events_path needs on_nudge")
         self._app = app
         self._config = config
         self._start_session = start_session
         self._is_logged_in = is_logged_in
         self._on_error = on_error
-        self._events_path = events_path
+        self._events_path = (events_path or "/sso/events") if on_nudge else None
         self._on_nudge = on_nudge
         self._login_path = urlsplit(config.login_url).path or "/"
         self._callback_path = urlsplit(config.callback_url).path or "/"

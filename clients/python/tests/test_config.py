@@ -1,9 +1,24 @@
 """A configuration that cannot work, or is not safe, is refused with all its faults at once."""
 
+import json
+import logging
+import traceback
 import unittest
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from identity_client import Config, ConfigurationError, MemoryStore
+from identity_client import (
+    Config,
+    ConfigurationError,
+    EventsError,
+    MemoryStore,
+    Request,
+    handle_callback,
+    pull_events,
+    receive_nudge,
+    start_login,
+)
 
 from .support import SECRET
 
@@ -111,6 +126,61 @@ class Configuration(unittest.TestCase):
             self.assertIn(name, str(raised.exception))
         self.assertNotIn("hush", str(raised.exception))
         self.assertNotIn(SECRET, repr(build()))
+
+
+URLS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).resolve().parents[2] / "identity-urls.json").read_text("utf-8")
+)
+SITE = "https://shop.example.test"
+
+
+class IdentityUrl(unittest.TestCase):
+    def test_says_service_client_and_secrets_or_is_refused_without_its_values(self) -> None:
+        self.assertGreater(len(URLS), 20)
+        for case in URLS:
+            with self.subTest(case["why"]):
+                try:
+                    config = Config.from_url(case["url"], f"{SITE}/", nonces=MemoryStore())
+                except ConfigurationError as error:
+                    self.assertNotIn("issuer", case)
+                    self.assertRegex(str(error), r"\Aidentity_url must be like [^;]*\Z")
+                    self.assertNotIn("kanarienvogel", "".join(traceback.format_exception(error)))
+                    self.assertIsNone(error.__context__)
+                    continue
+                said = [config.issuer, config.client, config.secrets]
+                self.assertEqual(said, [case.get("issuer"), case["client"], case["secrets"]])
+                self.assertEqual(
+                    [config.callback_url, config.login_url], [f"{SITE}/sso/callback", f"{SITE}/login"]
+                )
+
+    def test_may_have_other_paths(self) -> None:
+        config = Config.from_url(URLS[0]["url"], SITE, nonces=MemoryStore(), callback_url=f"{SITE}/cb")
+        self.assertEqual([config.callback_url, config.login_url], [f"{SITE}/cb", f"{SITE}/login"])
+
+    def test_is_refused_where_a_variable_of_the_environment_is_missing(self) -> None:
+        for url, site, name in ((None, SITE, "identity_url"), (URLS[0]["url"], "", "callback_url")):
+            with self.assertRaisesRegex(ConfigurationError, f"^{name} must be"):
+                Config.from_url(url, site, nonces=MemoryStore())
+
+    def test_is_in_no_error_no_log_and_no_answer(self) -> None:
+        url = URLS[0]["url"].replace("id.example.test", "127.0.0.1:1").replace("https", "http")
+        for issuer in (url, ""):
+            with self.assertRaises(ConfigurationError) as raised:
+                build(issuer=issuer) if issuer else Config.from_url(url, "x", nonces=None)
+            self.assertNotIn("kanarienvogel", "".join(traceback.format_exception(raised.exception)))
+        config = Config.from_url(url, SITE, nonces=MemoryStore(), end_session=mock.Mock())
+        with self.assertLogs("identity_client", logging.INFO) as logs:
+            seen: list[object] = [
+                config,
+                start_login(config, Request("GET", "", {"host": "elsewhere.example"})),
+                handle_callback(config, Request("GET", "payload=x&signature=y"), start_session=mock.Mock()),
+                receive_nudge(config, Request("POST"), mock.Mock()),
+            ]
+        with self.assertRaises(EventsError) as failed:
+            pull_events(config, positions=MemoryStore(), start_over=mock.Mock())
+        seen += [logs.output, *traceback.format_exception(failed.exception)]
+        self.assertEqual(len(logs.output), 3)
+        self.assertNotRegex(repr(seen), "kanarienvogel|shop:")
 
 
 if __name__ == "__main__":

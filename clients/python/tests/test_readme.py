@@ -104,10 +104,11 @@ class Samples(unittest.TestCase):
         self.addCleanup(logging.disable, logging.NOTSET)
         self.service = Service()
         self.addCleanup(self.service.close)
-        self.enterContext(mock.patch.dict(os.environ, {"IDENTITY_SECRET": f"{SECRET},{SECRET}-next"}))
+        url = self.service.url.replace("//", f"//shop:{SECRET},{SECRET}-next@")
+        self.enterContext(mock.patch.dict(os.environ, {"IDENTITY_URL": url}))
         self.enterContext(mock.patch.dict(sys.modules))
         folder = self.enterContext(tempfile.TemporaryDirectory())
-        code = sample("Put it into your site").replace("https://id.example.com", self.service.url)
+        code = sample("Put it into your site")
         self.shop: Any = types.ModuleType("shop_login")
         sys.modules["shop_login"] = self.shop
         exec(code.replace('"/var/lib/shop/identity.db"', repr(os.path.join(folder, "db"))), vars(self.shop))
@@ -117,6 +118,12 @@ class Samples(unittest.TestCase):
         self.service.append("erased")
         exec(sample("Hear of changes"), {})
         self.assertEqual(self.service.asked, [0, 1])
+
+    def test_test_without_a_service_in_ten_lines(self) -> None:
+        code = sample("Test without a service")
+        self.assertLessEqual(len(code.splitlines()), 10)
+        exec(code, {})
+        self.assertEqual(self.list_sessions(), 1)
 
     def test_start_over(self) -> None:
         self.shop.run("insert into sessions values ('key', ?, 'user')", SID)
@@ -179,9 +186,9 @@ class Samples(unittest.TestCase):
         body = json.dumps({"client": "shop", "latest": 1}).encode()
         signed = str(int(time.time()))
         nudge = {"webhook-id": "shop_1", "webhook-timestamp": signed, "webhook-signature": "v1,AAAA"}
-        self.assertEqual([go("POST", "/identity/events", nudge, body)[0], self.list_sessions()], [401, 1])
+        self.assertEqual([go("POST", "/sso/events", nudge, body)[0], self.list_sessions()], [401, 1])
         nudge["webhook-signature"] = sign_nudge(f"shop_1.{signed}.".encode() + body)
-        self.assertEqual([go("POST", "/identity/events", nudge, body)[0], self.list_sessions()], [204, 0])
+        self.assertEqual([go("POST", "/sso/events", nudge, body)[0], self.list_sessions()], [204, 0])
 
     def log_in(self, go: Go, nonce: str, others: str = "") -> str:
         """The cookie of the session."""

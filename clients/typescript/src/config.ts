@@ -1,18 +1,35 @@
 // Reads the configuration of a client, and says what is wrong with it. All addresses come from here and none from a request: the
 // sender of `Host` must not choose where people are sent.
+import { readIdentityUrl } from './identity-url.ts';
 import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
 
-export type Configuration = Stores & {
+export type Configuration = Service & Site & Stores & Choices;
+
+/** `identityUrl` is `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`. It comes before the three that it stands for. */
+type Service = { identityUrl: string | undefined } | Parts;
+type Parts = {
   /** The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte. */
   issuer: string;
   /** Your client's name at the identity service, such as `shop`. */
   client: string;
   /** One secret, or two during a rotation. Keep them on your server. */
   secrets: readonly string[];
+};
+
+/** `origin` is scheme, host and port of your site, such as `https://shop.example.com`. */
+type Site = ({ origin: string } & Partial<Addresses>) | Addresses;
+type Addresses = {
+  /** By default `/sso/callback` at `origin`. */
   callbackUrl: string;
-  /** The start of your own login, which calls `startLogin`. It and `homeUrl` must be at the callback's origin. */
+  /**
+   * The start of your own login, which calls `startLogin`. By default `/login` at `origin`. It and `homeUrl` must be at the
+   * callback's origin.
+   */
   loginUrl: string;
+};
+
+type Choices = {
   /** The page that a login leads to if it has no page of its own. By default, the start page of the callback's site. */
   homeUrl?: string;
   /** How long a hand-off is valid, if the operator uses another time than 300 seconds. */
@@ -37,13 +54,16 @@ export type LogEntry = {
   cause?: unknown;
 };
 
-export type Settings = Required<Configuration> & {
-  /** The issuer without a slash at its end. */
-  baseUrl: string;
-  /** With https, browsers keep a cookie with this prefix to this host. Without https the site is on this machine. */
-  cookiePrefix: string;
-  isSecure: boolean;
-};
+export type Settings = Parts &
+  Addresses &
+  Stores &
+  Required<Choices> & {
+    /** The issuer without a slash at its end. */
+    baseUrl: string;
+    /** With https, browsers keep a cookie with this prefix to this host. Without https the site is on this machine. */
+    cookiePrefix: string;
+    isSecure: boolean;
+  };
 
 /**
  * The address at which the browser opened the login start, if its host is not the configured one. The callback would not get the
@@ -78,8 +98,16 @@ export class ConfigurationError extends Error {
 const reserved = ['payload', 'signature', 'signature_next', 'state', 'error'];
 const minSecretBytes = 32;
 
+/** Any configuration, before its parts are known to be there. */
+type Given = Stores & Choices & Partial<Parts & Addresses & { identityUrl: string; origin: string }>;
+
 /** Throws a ConfigurationError that names all faults at once. */
-export function readConfiguration(given: Configuration): Settings {
+export function readConfiguration(configuration: Configuration): Settings {
+  const { identityUrl, origin, ...more }: Given = configuration as Given;
+  const parts = readIdentityUrl(identityUrl);
+  const site = origin?.replace(/\/$/, '');
+  const paths = { callbackUrl: `${site}/sso/callback`, loginUrl: `${site}/login` };
+  const given = { issuer: '', client: '', secrets: [], ...paths, ...more, ...parts };
   const faults: string[] = [];
   const faultIf = (isFault: boolean, words: string) => isFault && faults.push(words);
   const readUrl = (
@@ -132,6 +160,11 @@ export function readConfiguration(given: Configuration): Settings {
       typeof given[name] !== 'object',
       `${name} is missing: spread createMemoryStores() or createSqlStores()`,
     );
+  if (!parts && (identityUrl !== undefined || !('issuer' in more)))
+    throw new ConfigurationError([
+      'identityUrl must be like https://shop:SECRET@id.example.com, with your secret percent-encoded',
+      ...faults.filter((fault) => !/^(?:issuer|client|secrets) /.test(fault)),
+    ]);
   if (faults.length > 0 || !issuer || !callback || !home) throw new ConfigurationError(faults);
 
   const isSecure = callback.protocol === 'https:';

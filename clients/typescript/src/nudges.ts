@@ -37,12 +37,11 @@ async function requireNudge({ client, secrets, now }: Settings, request: Request
     throw new Refusal('nudge_malformed', 'webhook-timestamp is not a Unix time');
   const body = await readBody(request);
 
-  const label = utf8(`identity webhooks v1 ${client}`);
-  const keys = await Promise.all(secrets.map((secret) => hmac(utf8(secret), label)));
+  const keys = await deriveNudgeKeys({ client, secrets });
   const signatures = given
     .split(' ', maxSignatures)
     .flatMap((text) => (text.startsWith('v1,') && fromBase64(text.slice(3))) || []);
-  if (!(await isSignedByAny(keys, signatures, concat(utf8(`${id}.${timestamp}.`), body))))
+  if (!(await isSignedByAny(keys, signatures, toSigned(id, timestamp, body))))
     throw new Refusal('nudge_signature_wrong', 'signed with none of our secrets');
   const age = toSeconds(now()) - Number(timestamp);
   if (!(Math.abs(age) <= toleranceSeconds))
@@ -69,7 +68,14 @@ async function readBody({ body }: Request): Promise<Bytes> {
   return read.subarray(0, size);
 }
 
-function concat(start: Bytes, end: Bytes): Bytes {
+export function deriveNudgeKeys({ client, secrets }: Pick<Settings, 'client' | 'secrets'>): Promise<Bytes[]> {
+  const label = utf8(`identity webhooks v1 ${client}`);
+  return Promise.all(secrets.map((secret) => hmac(utf8(secret), label)));
+}
+
+/** The bytes of a nudge that are signed. */
+export function toSigned(id: string, timestamp: string, end: Bytes): Bytes {
+  const start = utf8(`${id}.${timestamp}.`);
   const all = new Uint8Array(start.length + end.length);
   all.set(start);
   all.set(end, start.length);

@@ -84,6 +84,7 @@ const needNothing = new Set([
     '/integrate',
     '/api',
     '/sso-vectors.json',
+    '/llms.txt',
     '/identity-client-typescript.zip',
     '/identity-client-php.zip',
     '/identity-client-python.zip',

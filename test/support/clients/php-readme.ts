@@ -8,7 +8,7 @@ import { openPhpSite } from './php-site.ts';
 import type { Site } from './shop.ts';
 
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
-const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
+const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events', 'test'];
 
 /** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` breaks that table. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
@@ -27,7 +27,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/login' => require __DIR__ . '/login.php',
     '/sso/callback' => require __DIR__ . '/callback.php',
     '/logout' => require __DIR__ . '/logout.php',
-    '/identity/events' => require __DIR__ . '/events.php',
+    '/sso/events' => require __DIR__ . '/events.php',
     '/applied' => print(@file_get_contents(getenv('DATA') . '/applied')),
     '/sessions' => $list('select sid, user_id from sessions'),
     '/break-profiles' => $list('alter table identity_profiles rename column profile to away'),
@@ -38,7 +38,6 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-readme-'));
   const place = (code: string) =>
     code
-      .replaceAll('https://id.example.com', issuer)
       .replaceAll('https://shop.example.com', `http://127.0.0.1:${port}`)
       .replaceAll(
         "'sqlite:/var/lib/shop/identity.sqlite'",
@@ -50,7 +49,9 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   await writeFile(join(folder, 'router.php'), router);
   const drop = () => rm(folder, { recursive: true, force: true });
   const script = join(folder, 'router.php');
-  const site = await openPhpSite(script, port, { IDENTITY_SECRET: secret }).catch(async (error) => {
+  const site = await openPhpSite(script, port, {
+    IDENTITY_URL: issuer.replace('//', `//shop:${secret}@`),
+  }).catch(async (error) => {
     await drop();
     throw error;
   });

@@ -29,7 +29,7 @@ export async function openShop<Of extends Site>(
       SSO_SHOP_SECRET: secret,
       SSO_SHOP_CALLBACK_URL: `${origin}/sso/callback`,
       SSO_SHOP_LOGIN_URL: `${origin}/login`,
-      SSO_SHOP_EVENTS_URL: `${origin}/identity/events`,
+      SSO_SHOP_EVENTS_URL: `${origin}/sso/events`,
     },
   });
   const listener = await listen(app.fetch, { host, port });
@@ -153,13 +153,13 @@ export function testExample(findShop: () => Shop, greeting: string): void {
 
   it('refuses a nudge that is not signed, and a method that it does not support', async () => {
     const { site } = findShop();
-    const forged = await fetch(`${site.origin}/identity/events`, {
+    const forged = await fetch(`${site.origin}/sso/events`, {
       method: 'POST',
       body: '{"client":"shop","latest":1}',
       headers: { 'webhook-id': 'shop_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' },
     });
     expect([forged.status, forged.headers.get('identity-refusal')]).toEqual([401, 'nudge_signature_wrong']);
-    const got = await openSiteBrowser(site).go('/identity/events');
+    const got = await openSiteBrowser(site).go('/sso/events');
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
     const posted = await openSiteBrowser(site).go('/sso/callback', 'POST');
     expect([posted.status, posted.refusal]).toEqual([405, 'method_not_allowed']);

@@ -29,6 +29,9 @@ function find_configuration_faults(?array $settings = null): array
 
 function word_fault(string $name, array $settings): string
 {
+    if (is_by_url($name)) {
+        return __('IDENTITY_URL in wp-config.php must be the address that the people who run Identity gave you, such as https://network_site:SECRET@id.example.com. Nothing of it may be left out.', 'identity-login');
+    }
     return match ($name) {
         'issuer' => (string) $settings['issuer'] === ''
             ? __('Fill in the address of Identity.', 'identity-login')

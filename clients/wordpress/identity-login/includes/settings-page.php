@@ -3,6 +3,8 @@
 
 namespace IdentityLogin;
 
+use Identity\Configuration;
+
 defined('ABSPATH') || exit;
 
 const PAGE = 'identity-login';
@@ -47,10 +49,13 @@ function read_form(mixed $form): array
     $text = static fn(string $name) => isset($form[$name]) && is_string($form[$name]) ? trim($form[$name]) : (string) $stored[$name];
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
+    // The field for the address also takes a whole IDENTITY_URL. Its secret must not stay in a field that is shown.
+    $pasted = Configuration::readUrl($text('issuer')) ?? [];
+    $issuer = $pasted['issuer'] ?? preg_replace('~^(\w+://)?.*@~s', '$1', $text('issuer'));
     return keep_working([
-        'issuer' => rtrim(sanitize_text_field($text('issuer')), '/'),
-        'client' => $text('client'),
-        'secrets' => read_secrets($form['secrets'] ?? [], $stored['secrets'], !empty($form['forget_second'])),
+        'issuer' => rtrim(sanitize_text_field($issuer), '/'),
+        'client' => $pasted['client'] ?? $text('client'),
+        'secrets' => $pasted['secrets'] ?? read_secrets($form['secrets'] ?? [], $stored['secrets'], !empty($form['forget_second'])),
         'ttl' => (int) $text('ttl'),
         'policy' => in_array($form['policy'] ?? null, LINK_POLICIES, true) ? $form['policy'] : $stored['policy'],
         'roles' => array_intersect_key($chosen, array_flip(IDENTITY_ROLES)) + $stored['roles'],
@@ -152,7 +157,7 @@ function text_field(string $name, string $type = 'text'): string
 
 function show_connection_fields(): void
 {
-    show_row('identity-issuer', __('Address of Identity', 'identity-login'), text_field('issuer', 'url'), __('Where people log in, such as https://id.example.com.', 'identity-login'));
+    show_row('identity-issuer', __('Address of Identity', 'identity-login'), text_field('issuer', 'url'), __('Where people log in, such as https://id.example.com. Or the whole IDENTITY_URL that the people who run Identity gave you: then name and secret are filled in, too.', 'identity-login'));
     show_row('identity-client', __('Name of this site', 'identity-login'), text_field('client'), __('The “client name” that the people who run Identity gave you, such as network_site.', 'identity-login'));
     show_row('identity-secret-0', __('Secret', 'identity-login'), secret_field(0), is_constant('secrets')
         ? __('Set in wp-config.php.', 'identity-login')

@@ -3,6 +3,8 @@
 
 namespace IdentityLogin;
 
+use Identity\Configuration;
+
 defined('ABSPATH') || exit;
 
 const OPTION = 'identity_login';
@@ -28,7 +30,7 @@ function default_settings(): array
     ];
 }
 
-/** The constant that can hold a setting. It wins over the stored value. */
+/** The constant that can hold a setting. It wins over the stored value. `IDENTITY_URL` wins over the first three. */
 const CONSTANTS = [
     'issuer' => 'IDENTITY_LOGIN_ISSUER',
     'client' => 'IDENTITY_LOGIN_CLIENT',
@@ -38,7 +40,12 @@ const CONSTANTS = [
 
 function is_constant(string $setting): bool
 {
-    return isset(CONSTANTS[$setting]) && defined(CONSTANTS[$setting]);
+    return isset(CONSTANTS[$setting]) && (defined(CONSTANTS[$setting]) || is_by_url($setting));
+}
+
+function is_by_url(string $setting): bool
+{
+    return defined('IDENTITY_URL') && in_array($setting, ['issuer', 'client', 'secrets'], true);
 }
 
 function stored_settings(): array
@@ -51,7 +58,10 @@ function settings(): array
 {
     $settings = stored_settings();
     foreach (array_filter(array_keys(CONSTANTS), __NAMESPACE__ . '\is_constant') as $name) {
-        $settings[$name] = constant(CONSTANTS[$name]);
+        $settings[$name] = is_by_url($name) ? '' : constant(CONSTANTS[$name]);
+    }
+    if (defined('IDENTITY_URL')) {
+        $settings = (Configuration::readUrl((string) constant('IDENTITY_URL')) ?? []) + $settings;
     }
     if (is_string($settings['secrets'])) {
         $settings['secrets'] = explode(',', $settings['secrets']);

@@ -1,0 +1,53 @@
+// /developers/llms.txt: what a program that writes an integration needs, on one page. Every part is taken from a document that
+// people read, so that the two cannot differ.
+import { dirname, posix } from 'node:path';
+import { findPublished, type PublishedDocument, pathOf } from './published.ts';
+
+/** The parts before the kits, and the parts after them: a file, and a heading in it. */
+const first = [
+  ['docs/developers.md', 'For developers'],
+  ['docs/integrate.md', 'What to agree with the operator'],
+] as const;
+const last = [
+  ['docs/integrate.md', 'Your own session'],
+  ['docs/developers.md', 'When a login fails'],
+] as const;
+
+export function writeForPrograms(documents: PublishedDocument[], readText: (path: string) => string): string {
+  const show = ([file, heading]: readonly [string, string]) => findSection(file, heading, readText(file));
+  const kits = documents.flatMap(({ slug, file, name, archive, example }) => {
+    if (!name || !archive || !example) return [];
+    const code = ['```', posix.extname(example).slice(1), '\n', readText(example), '```'].join('');
+    const intro = `The kit is ${pathOf(archive)}, and its guide ${pathOf(slug)}. A whole site with it:`;
+    return [`## ${name}`, intro, code, show([file, 'Test without a service'])];
+  });
+  const links = documents
+    .filter(({ slug }) => !slug.startsWith('contract-'))
+    .map((document) => `- ${pathOf(document.slug)}: ${document.name ?? findTitle(readText(document.file))}`);
+  const parts = [...first.map(show), ...kits, ...last.map(show), `## Read more\n\n${links.join('\n')}`];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The part from a heading to the next one. Throws if there is none. */
+function findSection(file: string, heading: string, text: string): string {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.replace(/^#+ /, '') === heading && line.startsWith('#'));
+  if (from < 0) throw new Error(`${file} has no heading "${heading}".`);
+  const length = lines.slice(from + 1).findIndex((line) => /^#+ /.test(line));
+  const section = lines.slice(from, length < 0 ? undefined : from + 1 + length).join('\n');
+  return withoutPictures(section)
+    .replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_, words, target) => toLink(file, words, target))
+    .trim();
+}
+
+const withoutPictures = (text: string) => text.replaceAll(/^!\[[^\]]*\]\([^)]*\)\n+/gm, '');
+
+function toLink(file: string, words: string, target: string): string {
+  const [path = '', anchor] = target.split('#');
+  const address = /^https?:/.test(target)
+    ? target
+    : findPublished(path === '' ? file : posix.join(dirname(file), path));
+  return address ? `[${words}](${address}${anchor ? `#${anchor}` : ''})` : words;
+}
+
+const findTitle = (text: string) => /^# (.+)$/m.exec(text)?.[1] ?? '';
