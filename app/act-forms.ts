@@ -1,5 +1,5 @@
 // The forms by which staff act (contract 7.151 to 7.157, 11.47 and 12.123). The field `intent` of a form names its act.
-import type { ActionFunctionArgs } from '@remix-run/node';
+import { type ActionFunctionArgs, data } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
@@ -26,14 +26,21 @@ export const answerAct = (
       const intent = text(form, 'intent');
       const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
       const asked = { about, intent, why: text(form, 'why'), seen: text(form, 'seen') };
-      await actConfirmed(args, { procedures, form }, () =>
+      const done = await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({ ...asked, given: { ...typed, ...fromPath } }),
       );
+      if (isTold(done)) return data({ told: done }, { headers: { 'Cache-Control': 'no-store' } });
       // The path keeps the filters of a list.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },
   });
+
+/** What only the answer to the form says, because nothing keeps it: a secret, or whether a client took the webhook. */
+export type Told = { client?: string; secret?: string; taken?: boolean; reason?: string | null };
+
+const isTold = (done: unknown): done is Told =>
+  typeof done === 'object' && done !== null && ('secret' in done || 'taken' in done);
 
 /** What the form that led back to this page has done. Null if no form led here. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {

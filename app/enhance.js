@@ -1,5 +1,5 @@
 // The script of every page. Pages also work without it. It sends each form once, shows a password, copies and prints, closes a
-// menu when the reader leaves it, fills in a demo user, and writes times in the reader's time zone.
+// menu when the reader leaves it, fills in a demo user, writes times in the reader's time zone, and keeps a list up to date.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -102,8 +102,27 @@ function closeMenus(isLeft) {
 // app/components/instant.tsx writes times in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-for (const time of document.querySelectorAll('time[datetime*="T"]'))
-  time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
+/** @param {ParentNode} part */
+function localize(part) {
+  for (const time of part.querySelectorAll('time[datetime*="T"]'))
+    time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
+}
+localize(document);
+
+// What happens elsewhere is shown without a reload, for ten minutes: a page that is left open must not keep its session alive.
+let looksLeft = document.querySelector('[data-live]') ? 150 : 0;
+async function look() {
+  if (looksLeft-- <= 0) return;
+  const answer = await fetch(location.href).catch(() => undefined);
+  const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const news = page?.querySelector('[data-live]');
+  if (news) {
+    localize(news);
+    document.querySelector('[data-live]')?.replaceWith(news);
+  }
+  setTimeout(look, 4_000);
+}
+setTimeout(look, 4_000);
 
 // Local mode only: a demo client shows new events without a reload, because a reload could interrupt a click.
 const feed = document.querySelector('[data-feed]')?.getAttribute('data-feed');

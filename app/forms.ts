@@ -173,16 +173,16 @@ export const answerIntents = (
  * Makes a change that needs a credential given in the last ten minutes. `act` first checks the form and refuses what is wrong.
  * Only then is the person asked for a credential, unless the form already carries one.
  */
-export async function actConfirmed(
+export async function actConfirmed<Done>(
   { context: { transport, visit } }: Args,
   { procedures, form, change }: { procedures: Procedures; form: Form; change?: Change },
-  act: () => Promise<unknown>,
-): Promise<void> {
+  act: () => Promise<Done>,
+): Promise<Done> {
   try {
-    await act();
+    return await act();
   } catch (error) {
     if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
     requireNoAsks(await procedures.confirm.ask({ form, ...(change && { change }) }));
-    await act();
+    return act();
   }
 }

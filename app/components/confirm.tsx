@@ -19,6 +19,8 @@ type ConfirmProps = {
   about?: string | undefined;
   /** What was typed or chosen, with its label. */
   given?: [label: string, value: string][];
+  /** What the change brings about. */
+  notice?: string | undefined;
   /** Whether the pressed button removes something. */
   danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
@@ -34,6 +36,7 @@ export function Confirm({
   to = 'Continue',
   about,
   given = [],
+  notice,
   danger,
   takeBackSentAt,
 }: ConfirmProps) {
@@ -59,6 +62,7 @@ export function Confirm({
   return (
     <Page alone title="Confirm it’s you" intro={`${give} to ${lowerFirst(to)}${about ? ` (${about})` : ''}.`}>
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
+      {notice && <Notice kind="warning">{notice}</Notice>}
       {given.length > 0 && (
         <dl className="facts card" data-given>
           {given.map(([label, value]) => (

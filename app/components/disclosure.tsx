@@ -7,14 +7,17 @@ import type { ReactNode } from 'react';
 export function Disclosure({
   label,
   open,
+  name,
   children,
 }: {
   label: ReactNode;
   open?: boolean;
+  /** Only one of those with the same name is open at a time. */
+  name?: string;
   children: ReactNode;
 }) {
   return (
-    <details className="disclosure" open={open}>
+    <details className="disclosure" open={open} name={name}>
       <summary className="button quiet">{label}</summary>
       <div className="disclosure-inside">{children}</div>
     </details>

@@ -99,6 +99,16 @@ export async function recordNudge(
   });
 }
 
+/** Records a try that staff made. It moves no other try. */
+export async function recordTry(db: Database, client: string, failure: string | undefined): Promise<void> {
+  await db
+    .insertInto('event_deliveries')
+    .values({ client })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await recordNudge(db, { client, latest: -1, attempts: 0 }, failure);
+}
+
 export type Delivery = {
   client: string;
   /** The number of the newest event, or 0. */

@@ -10,7 +10,7 @@ import {
 } from '../../db/tables/clients.ts';
 import type { Dependencies, LiveClients } from '../ground/dependencies.ts';
 import type { Config } from '../settings/config.ts';
-import type { Audience, Client, Clients, roles } from '../sso/clients.ts';
+import type { Audience, Client, Clients, Role } from '../sso/clients.ts';
 import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
@@ -153,7 +153,7 @@ function toClient(row: ClientRow, secrets: readonly string[], ttlSeconds: number
   return {
     ...({ name, kind: 'hand-off', source: 'row', title, callbackUrl, needsFactor } as const),
     ...{ logoPath: undefined, loginUrl: loginUrl ?? undefined, eventsUrl: eventsUrl ?? undefined },
-    ...{ listedTo: row.listed as Audience[], roles: row.roles as (typeof roles)[number][] },
+    ...{ listedTo: row.listed as Audience[], roles: row.roles as Role[] },
     ...{ secrets, ttlSeconds, isDemo: false },
   };
 }

@@ -1,7 +1,13 @@
 // Nudges tell a client that there are events to pull, until it accepts the nudge or has pulled the events (contract 10.25 to
 // 10.35). The database decides which instance makes a try, and when (db/tables/event-deliveries.ts).
 import { z } from 'zod';
-import { claimNudges, listDeliveries, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
+import {
+  claimNudges,
+  listDeliveries,
+  type Nudge,
+  recordNudge,
+  recordTry,
+} from '../../db/tables/event-deliveries.ts';
 import { callClient, explainError, explainStatus, inTime } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { version } from '../runtime/version.ts';
@@ -126,5 +132,7 @@ export async function tryWebhook(
 ): Promise<string | undefined> {
   const [delivery] = await listDeliveries(db, [target.name]);
   const message = await buildNudge(target, { latest: Math.max(1, delivery?.latest ?? 0) }, now());
-  return inTime(new AbortController(), (signal) => post(config, target, message, signal));
+  const failure = await inTime(new AbortController(), (signal) => post(config, target, message, signal));
+  await recordTry(db, target.name, failure);
+  return failure;
 }

@@ -750,6 +750,7 @@ const clientTakes: Given = {
 const ofClient = {
   'add-client': {
     label: 'Add a client',
+    button: 'Add the client',
     notice:
       'Every instance knows it within two seconds. Its secret is shown once, on the next page: copy it there. The name cannot be changed, and a client is never deleted, only turned off. We email all administrators.',
     outcome: 'The client is added.',

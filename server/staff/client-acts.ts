@@ -194,7 +194,7 @@ const add = act({
     kind: (typed) => (typed === '' || typed === 'hand-off' ? ('hand-off' as const) : refuse('client_kind')),
     title: unlessGiven(
       'title',
-      (typed) => readTitle(typed),
+      (typed, { given: { client: name = '' } }) => (typed === '' ? titleOf(name) : readTitle(typed)),
       ({ client: name = '' }) => titleOf(name),
     ),
     callback: readCallback,

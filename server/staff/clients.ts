@@ -8,7 +8,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { type CallKind, secretPositions } from '../metrics/results.ts';
 import { readKey, spellKey } from '../metrics/sums.ts';
 import type { Config } from '../settings/config.ts';
-import type { Client } from '../sso/clients.ts';
+import type { Client, Role } from '../sso/clients.ts';
 import { digestRow } from './client-acts.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -48,7 +48,12 @@ export async function listKnown({ clients, config, db }: Pick<Dependencies, 'cli
   );
   const ofRows = rows
     .filter(({ name }) => !config.clients.has(name))
-    .map((row): Known => ({ ...row, isDemo: false, secrets: row.secrets.length, row }));
+    .map(
+      (row): Known => ({
+        ...row,
+        ...{ roles: row.roles as Role[], isDemo: false, secrets: row.secrets.length, row },
+      }),
+    );
   return [...ofSettings, ...ofRows];
 }
 
@@ -111,6 +116,7 @@ export async function listClients(deps: Dependencies) {
       pulledAt: delivery?.pulledAt ?? null,
       behind: delivery?.behind ?? 0,
       oldestAt: delivery?.oldestAt ?? null,
+      takenAt: delivery?.succeededAt ?? null,
       failedAt: delivery?.failedAt ?? null,
       failure: delivery?.failure ?? null,
       isFailing: delivery?.isFailing ?? false,

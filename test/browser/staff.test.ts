@@ -95,6 +95,7 @@ it('every page of the staff has no serious axe finding, console message or sidew
   await look('audit with each of ten refusals');
   await look('audit without events', '/admin/audit?person=nobody&kind=staff.looked');
   await look('clients', '/admin/clients');
+  await look('client', '/admin/clients/marketplace');
   await look('no mails', '/admin/mails?state=given_up');
   const { recipient, error } = {
     recipient: `${'w'.repeat(60)}@example.test`,

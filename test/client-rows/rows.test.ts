@@ -455,7 +455,9 @@ it('the secret is nowhere but in the answer that made it (contract 13.21)', asyn
   }>`select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(app.db);
   const pages = await Promise.all(
-    ['/admin/clients', '/admin/audit', '/admin'].map((path) => app.send(path, { cookie: admin.cookie })),
+    [`/admin/clients/${name}`, '/admin/clients', '/admin/audit', '/admin'].map((path) =>
+      app.send(path, { cookie: admin.cookie }),
+    ),
   );
   expect(pages[0]?.text).toContain(`data-client="${name}"`);
   const texts = [

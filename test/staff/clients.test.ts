@@ -67,15 +67,25 @@ it('says when a client was last opened, which secret it used last and what was r
         'isDemo',
         'isFailing',
       ],
-      ...['launchedAt', 'loginUrl', 'name', 'needsFactor', 'oldestAt', 'pulledAt', 'refusals', 'roles', 'row'],
-      'title',
+      ...[
+        'launchedAt',
+        'loginUrl',
+        'name',
+        'needsFactor',
+        'oldestAt',
+        'pulledAt',
+        'refusals',
+        'roles',
+        'row',
+      ],
+      ...['takenAt', 'title'],
     ].sort(),
   );
   expect(marketplace.calls[0]).toEqual({
     ...{ kind: 'token', secrets: 2, last: { secret: 'second', at: at(1).toISOString() } },
   });
   expect(site).toMatchObject({ name: 'network_site', launchedAt: null, refusals: [] });
-  const page = await app.send('/admin/clients', { cookie });
+  const page = await app.send('/admin/clients/marketplace', { cookie });
   expect(textOf(page)).toContain('2 secrets. Last used: the second');
   for (const text of [answer.text, page.text])
     for (const secret of secrets) expect(text).not.toContain(secret.slice(0, 8));
@@ -88,7 +98,11 @@ it('says who may enter a client, and whether it needs a second factor (contract 
     [['merchant', 'admin'], true],
     [['admin', 'merchant', 'customer'], false],
   ]);
-  const text = textOf(await app.send('/admin/clients', { cookie }));
-  expect(text).toContain('Who may enter administrators, merchants, customers Second factor Optional');
-  expect(text).toContain('Who may enter merchants, administrators Second factor Required');
+  const pages = await Promise.all(
+    ['marketplace', 'network_site'].map((name) => app.send(`/admin/clients/${name}`, { cookie })),
+  );
+  expect(pages.map(textOf)).toEqual([
+    expect.stringContaining('Who may enter administrators, merchants, customers Second factor Optional'),
+    expect.stringContaining('Who may enter merchants, administrators Second factor Required'),
+  ]);
 });

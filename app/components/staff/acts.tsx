@@ -43,10 +43,13 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
   );
 }
 
-/** Returns the page that asks for a credential before an act, if a credential is needed. */
+/**
+ * Returns the page that asks for a credential before an act, if a credential is needed. `warns`: the page says once more what an
+ * act brings about that ends something.
+ */
 export function askBefore(
   refused: Refused | undefined,
-  { forms, about }: { forms: ActForm[]; about?: string | undefined },
+  { forms, about, warns = false }: { forms: ActForm[]; about?: string | undefined; warns?: boolean },
 ): ReactNode {
   if (!refused?.asks) return null;
   const form = forms.find((each) => isOf(refused, each));
@@ -57,6 +60,7 @@ export function askBefore(
       to={form?.to}
       about={about}
       given={form && listGiven(form, refused.values)}
+      notice={warns && form?.isDanger ? form.notice : undefined}
       danger={form?.isDanger}
     />
   );
@@ -243,7 +247,7 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
               name={name}
               value={choice.value}
               required
-              defaultChecked={typed === choice.value}
+              defaultChecked={(typed ?? value) === choice.value}
             />
             <Words text={choice.words} value={choice.value} />
           </label>

@@ -12,6 +12,8 @@ import { listMailKinds } from '../../mail/kind-words.ts';
 import { isOnPages, sayOutcome, withForms, withInvitationForms } from '../../staff/act-forms.ts';
 import { acts, type Intent } from '../../staff/acts.ts';
 import { listAudit, listAuditLines } from '../../staff/audit.ts';
+import { getClient, listNewClientForms } from '../../staff/client-page.ts';
+import { listClients } from '../../staff/clients.ts';
 import { listKinds } from '../../staff/event-words.ts';
 import { findNamed, findPeople, showHits } from '../../staff/find-people.ts';
 import { peopleActs, verification } from '../../staff/people-acts.ts';
@@ -129,6 +131,17 @@ export const staffFormsRouter = router({
     const listed = await readMails(ctx, input);
     return { ...listed, mails: withForms(listed.mails) };
   }),
+
+  /** The clients, and the form that adds one. */
+  clients: allowed('clients.list').query(async ({ ctx }) => ({
+    clients: await listClients(ctx.deps),
+    forms: listNewClientForms(),
+  })),
+
+  /** One client, with its forms if it is a row of the database. Throws 404 `not_found`. */
+  client: allowed('clients.list')
+    .input(z.object({ client: text('client') }))
+    .query(({ ctx, input }) => getClient(ctx.deps, input.client)),
 
   /**
    * The answer of `admin.invitations.list`, with forms. If an invitation was refused because somebody has its email address,

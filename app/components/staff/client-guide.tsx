@@ -1,0 +1,124 @@
+// How the engineer of a client connects it (contract 13.112 and 13.113). The secret is in the page only right after it was made.
+import type { ReactNode } from 'react';
+import { Disclosure } from '../disclosure.tsx';
+import { Notice } from '../notice.tsx';
+import { Name } from './words.tsx';
+
+type ClientAddresses = {
+  name: string;
+  callbackUrl: string;
+  loginUrl: string | null;
+  eventsUrl: string | null;
+};
+
+type Guide = { client: ClientAddresses; baseUrl: string; secret?: string | undefined };
+
+/** The one setting of every kit. The characters of name and secret need no escapes. */
+const spellIdentityUrl = ({ client, baseUrl, secret = 'SECRET' }: Guide) =>
+  baseUrl.replace('://', () => `://${client.name}:${secret}@`);
+
+export function ClientSecret({ title, ...guide }: Guide & { title: string }) {
+  const { secret } = guide;
+  return (
+    <Notice kind="success" focus>
+      <p>
+        <strong>{title}</strong> Its secret is shown only now: give it to the client’s engineer before you
+        leave this page.
+      </p>
+      <Block label="Secret" text={secret ?? ''} />
+      <Block label="IDENTITY_URL, the one setting of every kit" text={spellIdentityUrl(guide)} />
+    </Notice>
+  );
+}
+
+function Block({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="field">
+      <strong>{label}</strong>
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <button type="button" className="quiet" data-copy={text} hidden>
+        Copy<span className="visually-hidden"> {label}</span>
+      </button>
+    </div>
+  );
+}
+
+const kits = [
+  { name: 'TypeScript', slug: 'typescript', run: 'node example.mjs', file: 'example.mjs' },
+  { name: 'PHP', slug: 'php', run: 'php -S localhost:4000 example.php', file: 'example.php' },
+  { name: 'Python', slug: 'python', run: 'python3 example.py', file: 'example.py' },
+];
+
+const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/sso/events' } as const;
+
+/** For each kit, the lines that run its example as this client. */
+export function ClientGuide(guide: Guide) {
+  const { client, baseUrl } = guide;
+  const url = spellIdentityUrl(guide);
+  const { origin } = new URL(client.callbackUrl);
+  const others = (['callbackUrl', 'loginUrl', 'eventsUrl'] as const).filter(
+    (name) => client[name] !== null && client[name] !== origin + paths[name],
+  );
+  return (
+    <>
+      <p>
+        Each kit is a folder to download, with an example: a whole site of 50 lines that answers{' '}
+        <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port 4000. Paste the
+        lines into a terminal
+        {origin.startsWith('https:') && (
+          <>
+            , and let <Name>{origin}</Name> lead to that port
+          </>
+        )}
+        . Then try the login below.
+        {!guide.secret && (
+          <>
+            {' '}
+            Put the secret in place of <code>SECRET</code>. If nobody has it, make a second one.
+          </>
+        )}
+      </p>
+      {others.length > 0 && (
+        <Notice kind="info">
+          This client has other addresses than the example:{' '}
+          {others.map((name) => String(client[name])).join(', ')}. Change the paths in the example, or change
+          the client.
+        </Notice>
+      )}
+      <div className="acts">
+        {kits.map(({ name, slug, run, file }, at) => (
+          <Tab key={slug} label={name} open={at === 0}>
+            <Block
+              label="In an empty folder"
+              text={`curl -fsSO ${baseUrl}/developers/identity-client-${slug}.zip\nunzip -q identity-client-${slug}.zip && cd identity-client-${slug}\nIDENTITY_URL='${url}' ORIGIN=${origin} ${run}`}
+            />
+            <p>
+              The code to start from is <code>{file}</code>.{' '}
+              <a href={`/developers/${slug}`}>The guide of the kit</a> says how it gets into your site.
+            </p>
+          </Tab>
+        ))}
+        <Tab label="WordPress">
+          <p>
+            <a href="/developers/identity-login-wordpress.zip">Download the plugin</a>, upload it under{' '}
+            <em>Plugins</em>, <em>Add New</em>, and activate it. Then write this into{' '}
+            <code>wp-config.php</code>, above the line that says to stop editing:
+          </p>
+          <Block label="In wp-config.php" text={`define('IDENTITY_URL', '${url}');`} />
+          <p>
+            <em>Settings</em>, <em>Identity Login</em> shows three addresses of the plugin: change the client
+            to them here. <a href="/developers/wordpress">The guide of the plugin</a> has every step.
+          </p>
+        </Tab>
+      </div>
+    </>
+  );
+}
+
+const Tab = ({ label, open, children }: { label: string; open?: boolean; children: ReactNode }) => (
+  <Disclosure label={label} name="guide" {...(open && { open })}>
+    {children}
+  </Disclosure>
+);

@@ -1,0 +1,239 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import { answerAct, loadOutcome, type Told } from '../act-forms.ts';
+import { Badge } from '../components/badge.tsx';
+import { Fact } from '../components/fact.tsx';
+import { Instant } from '../components/instant.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { Section } from '../components/section.tsx';
+import { buildTitle } from '../components/service-name.ts';
+import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
+import { ClientGuide, ClientSecret } from '../components/staff/client-guide.tsx';
+import { stateWords } from '../components/staff/client-words.ts';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { Name } from '../components/staff/words.tsx';
+import { sayCount } from '../components/table.tsx';
+import { loadForStaff } from '../staff.ts';
+
+export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
+  { title: buildTitle(data?.client.title ?? `Client ${params.client}`, matches) },
+];
+
+export const loader = (args: LoaderFunctionArgs) =>
+  loadForStaff(args, async (procedures) => ({
+    client: await procedures.staffForms.client({ client: args.params.client ?? '' }),
+    outcome: await loadOutcome(args, 'client'),
+    baseUrl: args.context.site.baseUrl,
+  }));
+
+export const action = (args: ActionFunctionArgs) =>
+  answerAct(args, 'client', () => ({ client: args.params.client ?? '' }));
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+type Loaded = ReturnType<typeof useLoaderData<typeof loader>>['client'];
+
+export default function ClientPage() {
+  const { who, client, outcome, baseUrl } = useLoaderData<typeof loader>();
+  const told = useActionData<{ told?: Told }>()?.told;
+  const refused = useRefused();
+  const { name, title, isDemo, row, forms, isFailing, behind } = client;
+  const asks = askBefore(refused, { forms, about: title, warns: true });
+  if (asks) return asks;
+  const guide = { client, baseUrl, secret: told?.secret };
+  return (
+    <StaffPage
+      title={title}
+      intro={
+        <>
+          <code data-client={name}>{name}</code>
+          {isDemo && ', a demo client of this service'}{' '}
+          {row && (
+            <Badge meaning={row.state === 'on' ? 'neutral' : 'needs-you'}>{stateWords[row.state]}</Badge>
+          )}{' '}
+          {isFailing && <Badge meaning="needs-you">Webhook fails</Badge>}{' '}
+          {behind > 0 && <Badge meaning="waiting">{sayCount(behind, 'event', 'events')} unread</Badge>}
+        </>
+      }
+      who={who}
+      current="/admin/clients"
+    >
+      <Outcome forms={forms} outcome={outcome} />
+      {told?.secret !== undefined && <ClientSecret {...guide} title="The client has a second secret." />}
+      {told?.taken !== undefined && <WebhookTried {...told} />}
+      {forms.length > 0 && (
+        <Section id="acts" title="Change something" bare>
+          <Acts forms={forms} />
+        </Section>
+      )}
+      {!isDemo && (
+        <Section id="connect" title="Connect it">
+          <ClientGuide {...guide} />
+        </Section>
+      )}
+      <Try client={client} />
+      <About client={client} />
+      {row && <Secrets row={row} />}
+    </StaffPage>
+  );
+}
+
+const WebhookTried = ({ taken, reason }: Told) => (
+  <Notice kind={taken ? 'success' : 'warning'} focus>
+    {taken ? 'The client took the webhook.' : `The client did not take the webhook: ${reason}.`}
+  </Notice>
+);
+
+const checkWords = {
+  launch: 'Somebody was handed to it',
+  call: 'It called us with its token',
+  pull: 'It read events',
+  webhook: 'It took a webhook',
+} as const;
+
+/** The list is loaded anew every few seconds (app/enhance.js), so it says what the login in the other tab has done. */
+function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Loaded }) {
+  const path = loginUrl && !isDemo ? loginUrl : `/sso/launch/${name}`;
+  const isOn = !row || row.state === 'on' || row.state === 'in_settings';
+  return (
+    <Section
+      id="try"
+      title="Try it"
+      intro="What works turns green by itself, within seconds. Without script, load the page again."
+    >
+      <ul className="rows" data-live>
+        {(['launch', 'call', 'pull', 'webhook'] as const).map((what) => {
+          const check = checks[what];
+          return (
+            check && (
+              <li key={what} data-check={what}>
+                <span>
+                  {checkWords[what]}
+                  {check.at && (
+                    <>
+                      , <Instant at={check.at} />
+                    </>
+                  )}
+                </span>
+                <Badge meaning={check.at ? 'good' : 'waiting'}>
+                  {check.isFresh ? 'Within a minute' : check.at ? 'Works' : 'Not yet'}
+                </Badge>
+              </li>
+            )
+          );
+        })}
+      </ul>
+      {isOn && (
+        <p className="actions">
+          <a className="button" href={path} target="_blank" rel="noreferrer">
+            Open its login in a new tab
+          </a>
+        </p>
+      )}
+      <p className="hint">
+        If the client refuses the login, its page and its own log have a code:{' '}
+        <a href="/developers/refusals">see refusals</a>.
+      </p>
+    </Section>
+  );
+}
+
+function Secrets({ row: { secrets } }: { row: NonNullable<Loaded['row']> }) {
+  return (
+    <Section id="secrets" title="Secrets" intro="When the client last called with each is right to a minute.">
+      <dl className="facts">
+        {secrets.map(({ madeAt, lastUsedAt }, at) => (
+          <Fact key={madeAt.toString()} name={at === 0 ? 'First secret' : 'Second secret'}>
+            Made <Instant at={madeAt} />.{' '}
+            {lastUsedAt ? (
+              <>
+                Last used <Instant at={lastUsedAt} />
+              </>
+            ) : (
+              'Not used yet.'
+            )}
+          </Fact>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+const kindWords: Record<string, string> = {
+  token: 'To read events and people',
+  hand_off: 'To hand people over to us',
+  signup: 'To report signups',
+};
+
+const roleWords = { admin: 'administrators', merchant: 'merchants', customer: 'customers' };
+
+function About({ client }: { client: Loaded }) {
+  const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, launchedAt, refusals, doctor } =
+    client;
+  const { pulledAt, behind, oldestAt, failedAt, failure } = client;
+  const isBehind = behind > 0;
+  return (
+    <Section id="facts" title="What is set">
+      <dl className="facts">
+        <Fact name="Callback URL">
+          <Name>{callbackUrl}</Name>
+        </Fact>
+        <Fact name="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
+        <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+        <Fact name="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
+        <Fact name="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
+        <Fact name="Last launch">{launchedAt ? <Instant at={launchedAt} /> : 'None counted'}</Fact>
+        {calls.map(({ kind, secrets, last }) => (
+          <Fact key={kind} name={kindWords[kind] ?? kind}>
+            {sayCount(secrets, 'secret', 'secrets')}.{' '}
+            {last ? (
+              <>
+                Last used: the {last.secret}, <Instant at={last.at} />
+              </>
+            ) : (
+              'None used yet.'
+            )}
+          </Fact>
+        ))}
+        <Fact name="Last read events">{pulledAt ? <Instant at={pulledAt} /> : 'Never'}</Fact>
+        <Fact name="Unread events">
+          {isBehind ? (
+            <>
+              {behind}
+              {oldestAt && (
+                <>
+                  , the oldest from <Instant at={oldestAt} />
+                </>
+              )}
+            </>
+          ) : (
+            'None'
+          )}
+        </Fact>
+        <Fact name="Webhook last failed">
+          {failedAt ? (
+            <>
+              <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
+            </>
+          ) : (
+            'Never'
+          )}
+        </Fact>
+        <Fact name="Refused within a day">
+          {refusals.length === 0
+            ? 'Nothing'
+            : refusals.map(({ code, count }, at) => (
+                <span key={code}>
+                  {at > 0 && ', '}
+                  {count} × <a href={`/problems/${code}`}>{code}</a>
+                </span>
+              ))}
+        </Fact>
+        <Fact name="Check it with">
+          <code>{doctor}</code>
+        </Fact>
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,32 @@
+// The pages of clients (contract 13.110 to 13.118).
+import { digestBasis } from '../acts/act.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../ground/dependencies.ts';
+import { type ActForm, buildForms } from './act-forms.ts';
+import { listClients } from './clients.ts';
+
+/** A form that was made before the client was added is out of date after it. */
+export const listNewClientForms = (): ActForm[] =>
+  buildForms('new_client', null, () => ({ seen: digestBasis(null) }));
+
+const freshMs = 60_000;
+
+/** `forms` is empty for a client of the settings. Throws 404 `not_found`. */
+export async function getClient(deps: Dependencies, name: string) {
+  const client = (await listClients(deps)).find((each) => each.name === name);
+  if (!client) throw new AppError('not_found');
+  const { row, launchedAt, pulledAt, takenAt, calls } = client;
+  const calledAt = calls.find(({ kind }) => kind === 'token')?.last?.at ?? null;
+  const now = deps.now().getTime();
+  const check = (at: Date | null) => ({ at, isFresh: at !== null && now - at.getTime() < freshMs });
+  return {
+    ...client,
+    checks: {
+      launch: check(launchedAt),
+      call: check(calledAt),
+      pull: check(pulledAt),
+      ...(client.eventsUrl !== null && { webhook: check(takenAt) }),
+    },
+    forms: row ? buildForms('client', { ...client, ...row }, () => ({ seen: row.seen })) : [],
+  };
+}
