@@ -24,6 +24,9 @@ const origin = 'http://localhost:4000';
 const open = (path: string, by = cookie) => app.send(path, { cookie: by });
 const post = (path: string, form: Record<string, string>, by = cookie) =>
   app.send(path, { cookie: by, form });
+/** The page that a browser shows after a refusal. */
+const show = (answer: Answer, by = cookie) =>
+  answer.status === 303 ? open(answer.headers.get('location') ?? '', by) : answer;
 const secretsIn = ({ text }: Answer) => [...new Set(text.match(/idsec_[A-Za-z0-9_-]{49}/g))];
 
 /** The fields of the form that adds a client, as a browser sends them. */
@@ -87,15 +90,12 @@ describe('the form that adds a client', () => {
     }
     const again = await post('/admin/clients', form);
     expect(secretsIn(again)).toEqual([]);
-    expect(textOf(await open(again.headers.get('location') ?? '/admin/clients'))).toContain(
-      'This has changed since',
-    );
+    expect(textOf(await show(again))).toContain('This has changed since');
   });
 
   it('comes back with what is wrong, and adds nothing (contract 13.7 and 13.13)', async () => {
     const form = await fillNew('Shop!', { callback: 'ftp://localhost/x' });
-    const refused = await post('/admin/clients', form);
-    const page = await open(refused.headers.get('location') ?? '');
+    const page = await show(await post('/admin/clients', form));
     expect(page.status).toBe(422);
     expect(fieldOf(page, 'callback').value).toBe('ftp://localhost/x');
     expect(secretsIn(page)).toEqual([]);
@@ -108,8 +108,7 @@ describe('the form that adds a client', () => {
       ...(await fillNew(client)),
       ...formsOf(await open('/admin/clients', old)).get('add-client'),
     };
-    const asked = await post('/admin/clients', form, old);
-    const page = asked.status === 303 ? await open(asked.headers.get('location') ?? '', old) : asked;
+    const page = await show(await post('/admin/clients', form, old), old);
     expect(textOf(page)).toContain('Confirm it’s you');
     expect(secretsIn(page)).toEqual([]);
     expect(await readRow(client)).toBeUndefined();
@@ -165,8 +164,7 @@ describe('the page of a client', () => {
     const { cookie: old } = await addStaff(app, 'admin', { authTime: new Date(Date.now() - 3_600_000) });
     const [, form] =
       [...formsOf(await open(path, old))].find(([key]) => key.startsWith('turn-client-off')) ?? [];
-    const asked = await post(path, { ...form, why }, old);
-    const page = asked.status === 303 ? await open(asked.headers.get('location') ?? '', old) : asked;
+    const page = await show(await post(path, { ...form, why }, old), old);
     expect(textOf(page)).toContain('no longer hears of log-outs, suspensions and deletions');
   });
 

@@ -296,9 +296,8 @@ it('keeps its name once it is off, and is listed with all that programs need (co
   await change('turnOff', name);
   expect(readOutcome(await act('add', given(name)))).toBe('409 edited_meanwhile');
   expect((await find(name))?.row).toEqual({
-    ...{ state: 'off', kind: 'hand-off', listed: ['everybody'], roles: ['admin', 'merchant', 'customer'] },
+    ...{ state: 'off', kind: 'hand-off', listed: ['everybody'] },
     ...{
-      needsFactor: false,
       offAt: expect.any(String),
       createdAt: expect.any(String),
       changedAt: expect.any(String),
