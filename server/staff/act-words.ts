@@ -712,9 +712,24 @@ const clientFields = (row?: ClientRow): FormField[] => [
     ...{ name: 'title', label: 'Title', kind: 'text', hint: 'What people read, up to 60 characters.' },
     ...(row ? { value: row.title } : { isOptional: true }),
   },
-  { name: 'callback', label: 'Callback URL', kind: 'text', value: row?.callbackUrl ?? '' },
-  { name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
-  { name: 'eventsUrl', label: 'Webhook URL', kind: 'text', isOptional: true, value: row?.eventsUrl ?? '' },
+  {
+    ...{ name: 'callback', label: 'Callback URL', kind: 'text', value: row?.callbackUrl ?? '' },
+    hint: 'Where people arrive after the login. In kits its path is /sso/callback.',
+  },
+  {
+    ...{ name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
+    hint: 'Where the client’s own login starts, if it has one. In kits: /login.',
+  },
+  {
+    ...{
+      name: 'eventsUrl',
+      label: 'Webhook URL',
+      kind: 'text',
+      isOptional: true,
+      value: row?.eventsUrl ?? '',
+    },
+    hint: 'Where we say that there are events to read, if the client wants them. In kits: /sso/events.',
+  },
   {
     ...{ name: 'listed', label: 'Listed to', kind: 'text', hint: `One or more of ${audiences.join(', ')}` },
     value: (row?.listed ?? ['everybody']).join(', '),

@@ -1,4 +1,4 @@
-// The pages of clients (contract 13.110 to 13.118).
+// The pages of clients (contract 13.110 to 13.117).
 import { digestBasis } from '../acts/act.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';

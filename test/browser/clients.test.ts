@@ -31,7 +31,7 @@ it.each([
   if (javaScriptEnabled) await look('added');
   await page.locator('summary', { hasText: 'PHP' }).click();
   expect(await page.getByText('php -S localhost:4000 example.php').isVisible()).toBe(true);
-  expect(await page.getByText('node example.mjs').isVisible()).toBe(false);
+  expect(await page.getByText('PORT=4000 node example.mjs').isVisible()).toBe(false);
 
   await page.getByRole('link', { name: 'Go on to its page' }).click();
   await page.waitForURL(`**/admin/clients/${client}`);

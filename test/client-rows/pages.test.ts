@@ -1,12 +1,14 @@
 // The pages of clients (contract 13.110 to 13.117).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
+import { production } from '../support/app/settings.ts';
 import { fieldOf, textOf } from '../support/app/visitor.ts';
 import { answers, type NudgeTarget, openTarget, takes } from '../support/events/nudge-target.ts';
 import { addPerson, addSession, addStaff, call, formsOf, readData, why } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const app = shared(() => openApp());
+const strict = shared(() => openApp({ env: production }));
 
 let cookie: string;
 let target: NudgeTarget;
@@ -71,12 +73,32 @@ describe('the form that adds a client', () => {
       `define('IDENTITY_URL', '${url}');`,
     ]);
     for (const run of fieldsOf(answer).slice(2, 5))
-      expect(run).toContain(`IDENTITY_URL='${url}' ORIGIN=${origin} `);
+      expect(run).toContain(`IDENTITY_URL='${url}' ORIGIN='${origin}' `);
     const later = await open(path);
     expect(secretsIn(later)).toEqual([]);
     expect(fieldsOf(later)[0]).toContain(`://${client}:SECRET@`);
     expect(textOf(await open('/admin/clients'))).toContain(`Page ${serial}`);
     expect(JSON.stringify(await readRow(client))).not.toContain(secret);
+  });
+
+  it('gives lines that no shell reads as commands, whatever the host is called (contract 13.112)', async () => {
+    const { cookie: strictAdmin } = await addStaff(strict);
+    const form = formsOf(await strict.send('/admin/clients', { cookie: strictAdmin })).get('add-client');
+    const callback = "https://a$(id)'b;c.example.test/cb";
+    const fields = {
+      client: newName(),
+      title: '',
+      callback,
+      loginUrl: '',
+      eventsUrl: '',
+      factor: 'optional',
+      why,
+    };
+    const answer = await strict.send('/admin/clients', {
+      cookie: strictAdmin,
+      form: { ...form, ...fields, listed: 'everybody', roles: 'admin' },
+    });
+    expect(fieldsOf(answer)[2]).toContain(`ORIGIN='https://a$(id)'\\''b;c.example.test' PORT`);
   });
 
   it('makes one client of 16 at once, and shows its secret in one answer (contract 13.111)', async () => {
@@ -135,7 +157,7 @@ describe('the page of a client', () => {
     expect(textOf(await open(path))).toContain('Second secret Made');
   });
 
-  it('does the other acts, and says so (contract 11.48 and 13.110)', async () => {
+  it('does the other acts, and says so (contract 13.110 and 13.113)', async () => {
     const { path, client } = await add();
     const changed = await send(path, 'set-client', {
       ...{ title: 'A new title', callback: `${origin}/cb`, loginUrl: `${origin}/in`, eventsUrl: '' },

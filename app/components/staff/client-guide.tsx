@@ -46,10 +46,13 @@ function Block({ label, text }: { label: string; text: string }) {
 }
 
 const kits = [
-  { name: 'TypeScript', slug: 'typescript', run: 'node example.mjs', file: 'example.mjs' },
-  { name: 'PHP', slug: 'php', run: 'php -S localhost:4000 example.php', file: 'example.php' },
-  { name: 'Python', slug: 'python', run: 'python3 example.py', file: 'example.py' },
+  { name: 'TypeScript', slug: 'typescript', run: (port: string) => `PORT=${port} node example.mjs` },
+  { name: 'PHP', slug: 'php', run: (port: string) => `php -S localhost:${port} example.php` },
+  { name: 'Python', slug: 'python', run: (port: string) => `PORT=${port} python3 example.py` },
 ];
+
+/** A host name may have `$`, `;` and quotes, which a shell must not read. */
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/sso/events' } as const;
 
@@ -57,7 +60,9 @@ const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/s
 export function ClientGuide(guide: Guide) {
   const { client, baseUrl } = guide;
   const url = spellIdentityUrl(guide);
-  const { origin } = new URL(client.callbackUrl);
+  const { origin, protocol, port: ofOrigin } = new URL(client.callbackUrl);
+  // An https origin leads to the example by a proxy or a tunnel.
+  const port = protocol === 'http:' ? ofOrigin || '80' : '4000';
   const others = (['callbackUrl', 'loginUrl', 'eventsUrl'] as const).filter(
     (name) => client[name] !== null && client[name] !== origin + paths[name],
   );
@@ -65,9 +70,9 @@ export function ClientGuide(guide: Guide) {
     <>
       <p>
         Each kit is a folder to download, with an example: a whole site of 50 lines that answers{' '}
-        <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port 4000. Paste the
+        <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port {port}. Paste the
         lines into a terminal
-        {origin.startsWith('https:') && (
+        {protocol === 'https:' && (
           <>
             , and let <Name>{origin}</Name> lead to that port
           </>
@@ -88,15 +93,15 @@ export function ClientGuide(guide: Guide) {
         </Notice>
       )}
       <div className="acts">
-        {kits.map(({ name, slug, run, file }, at) => (
+        {kits.map(({ name, slug, run }, at) => (
           <Tab key={slug} label={name} open={at === 0}>
             <Block
               label="In an empty folder"
-              text={`curl -fsSO ${baseUrl}/developers/identity-client-${slug}.zip\nunzip -q identity-client-${slug}.zip && cd identity-client-${slug}\nIDENTITY_URL='${url}' ORIGIN=${origin} ${run}`}
+              text={`curl -fsSO ${baseUrl}/developers/identity-client-${slug}.zip\nunzip -q identity-client-${slug}.zip && cd identity-client-${slug}\nIDENTITY_URL=${quote(url)} ORIGIN=${quote(origin)} ${run(port)}`}
             />
             <p>
-              The code to start from is <code>{file}</code>.{' '}
-              <a href={`/developers/${slug}`}>The guide of the kit</a> says how it gets into your site.
+              The example is the code to start from. <a href={`/developers/${slug}`}>The guide of the kit</a>{' '}
+              says how it gets into your site.
             </p>
           </Tab>
         ))}
