@@ -123,6 +123,8 @@ it('each says who may call it', () => {
       'staffForms.act',
       'staffForms.audit',
       'staffForms.auditKinds',
+      'staffForms.client',
+      'staffForms.clients',
       'staffForms.findPeople',
       'staffForms.invitations',
       'staffForms.mailKinds',

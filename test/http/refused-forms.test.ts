@@ -503,6 +503,26 @@ const rows: Row[] = [
     holds: { email: 'anna', why: 'Starts on Monday' },
   },
   {
+    form: '/admin/clients add-client',
+    arrange: admin,
+    fields: { client: 'Shop', callback: 'http://localhost:4000/cb', why: 'Starts on Monday', seen: 'x' },
+    status: 422,
+    says: 'Use 1 to 63 lower-case letters, digits and underscores.',
+    holds: { client: 'Shop', callback: 'http://localhost:4000/cb', why: 'Starts on Monday' },
+  },
+  {
+    form: '/admin/clients/:client rotate-client',
+    async arrange() {
+      const { browser } = await admin();
+      const json = { client: 'kept_shop', callback: 'http://localhost:4000/cb', why: 'Starts on Monday' };
+      await browser.send('/trpc/admin.clients.add', { json: { json } });
+      return { browser };
+    },
+    fields: { why: 'It was lost', seen: 'x' },
+    status: 409,
+    says: 'This has changed since you opened the page',
+  },
+  {
     form: '/admin/mails give-up',
     arrange: async () => ({ ...(await admin()), query: '?state=failed' }),
     fields: { id: '01900000-0000-7000-8000-0000000000aa', why: 'It bounces', seen: 'x' },
@@ -518,7 +538,11 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
     const { browser, query = '' } = await row.arrange();
     const [page = '', intent] = row.form.split(' ');
     const here =
-      page.replace(':id', customerId).replace(':tab', 'rights').replace(':number', invoiceNumber) + query;
+      page
+        .replace(':id', customerId)
+        .replace(':tab', 'rights')
+        .replace(':number', invoiceNumber)
+        .replace(':client', 'kept_shop') + query;
     const path = await postRefused(browser, here, { ...(intent && { intent }), ...row.fields });
     // Contract 9.172.
     for (const _again of [1, 2]) {

@@ -190,6 +190,7 @@ const alike: Record<string, string> = {
   '/profile/data': 'the file again',
   '/profile/delete': 'it is planned, or not, already',
   '/profile/passkeys/offer': 'a passkey is used up in any form; the others keep nothing or the same',
+  '/admin/clients': 'no answer with a secret is kept',
   '/admin/files': 'the file again',
   '/admin/billing/import': 'each line of a statement is recorded once',
   '/demo/:client': 'local mode only',
