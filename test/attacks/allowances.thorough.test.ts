@@ -181,6 +181,8 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /admin/billing/import':
     'changes nothing by itself; each line that is accepted is recorded by an administrator',
   'POST /admin/billing/unallocated': byStaff,
+  'POST /admin/clients': 'staff.set_client, of an administrator',
+  'POST /admin/clients/:client': 'staff.set_client, of an administrator',
   'POST /admin/mails': byStaff,
   'POST /admin/invitations': 'staff.invite, of an administrator',
   'POST /admin/files': 'changes nothing; the file that it leads to is one of five an hour',

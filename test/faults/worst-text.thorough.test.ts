@@ -64,6 +64,8 @@ beforeAll(async () => {
 
   const other = await logIn(app.send, 'new-merchant@example.test', password);
   staffCookie = (await logIn(app.send, 'admin@example.test', password)).cookie();
+  const added = { client: 'worst', callback: 'http://localhost:4000/sso/callback', why: 'A good reason' };
+  await app.send('/trpc/admin.clients.add', { cookie: staffCookie, json: { json: added } });
   await setUp(other, clock.getTime());
   const waiting = await logIn(app.send, 'new-merchant@example.test', password);
   cookie = `${browser.cookie()}; ${/identity_pending_login=[^;]*/.exec(waiting.cookie())}`;
@@ -161,6 +163,12 @@ const bookForms = [
   { path: '/admin/invoices/1', intent: 'credit', credits: 'part', amount: '1.00' },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
   { path: '/admin/billing/import', accept: 'all', 'line-0': '{}', 'to-0': 'x' },
+  {
+    ...{ path: '/admin/clients', intent: 'add-client', client: 'x', kind: 'x', title: 'x', callback: 'x' },
+    ...{ loginUrl: 'x', eventsUrl: 'x', listed: 'x', roles: 'x', factor: 'required' },
+  },
+  { path: '/admin/clients/worst', intent: 'set-client', title: 'x' },
+  { path: '/admin/clients/worst', intent: 'end-client-secret', which: 'first' },
   { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },
   { path: '/admin/invitations', intent: 'invite', email: 'new@example.test', role: 'manager' },
   { path: '/admin/invitations', intent: 'withdraw', id: '01900000-0000-7000-8000-0000000000aa' },

@@ -20,6 +20,7 @@ const statuses = {
   account_frozen: 403,
   account_suspended: 403,
   admin_not_allowed: 403,
+  client_not_allowed: 403,
   cross_site_request: 403,
   email_unverified: 403,
   second_factor_required: 403,

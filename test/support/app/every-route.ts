@@ -57,6 +57,8 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/invoices/1': { intent: 'credit', why: 'half done', seen: 'x' },
   '/admin/billing/unallocated': { intent: 'paid-back', payment: 'none', why: 'half done', seen: 'x' },
   '/admin/billing/import': { accept: 'all', why: 'half done' },
+  '/admin/clients': { intent: 'add-client', client: 'half_done', why: 'half done', seen: 'x' },
+  '/admin/clients/marketplace': { intent: 'turn-client-off', why: 'half done', seen: 'x' },
   '/admin/mails': { intent: 'retry', id: pendingId, why: 'half done', seen: 'x' },
   '/admin/invitations': { intent: 'withdraw', id: pendingId, why: 'half done', seen: 'x' },
   [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
