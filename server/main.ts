@@ -3,6 +3,7 @@
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
 import { explainRefusal } from '../db/explain-refusal.ts';
+import { type LocalClient, MisuseError, readLocalClients, spellIdentityUrl } from './clients/local.ts';
 import { demoPassword, demoUsers } from './doors/demo/demo-users.ts';
 import { exampleSettings } from './doors/demo/example-settings.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './instance/build.ts';
@@ -11,7 +12,17 @@ import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
 import type { Fetch, RefuseHeaders } from './runtime/listener.ts';
 import { ListenError, type Listener } from './runtime/listener.ts';
-import { args, createLog, environment, exitWith, onHangUp, onStopSignal, print } from './runtime/process.ts';
+import {
+  args,
+  createLog,
+  endWith,
+  environment,
+  exitWith,
+  listValues,
+  onHangUp,
+  onStopSignal,
+  print,
+} from './runtime/process.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
@@ -24,7 +35,11 @@ const graceMs = 8_000;
 const closeMs = 1_500;
 
 async function start(): Promise<void> {
+  const asked = listValues('client');
+  if (asked.length > 0 && environment.NODE_ENV === 'production')
+    throw new MisuseError('--client is only for local mode. In production, use client:add.');
   const config = readConfig(environment);
+  const localClients = await readLocalClients(asked, config);
   const log = createLog(config.logLevel);
   // Operators who send SIGHUP expect a reload. In local mode, SIGHUP comes from a closed terminal and ends the process.
   if (config.production)
@@ -46,6 +61,7 @@ async function start(): Promise<void> {
     databaseUrl: config.databaseUrl ?? embedded?.url ?? '',
     log,
     demoSeller: exampleSettings,
+    localClients,
     shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
   };
   try {
@@ -85,7 +101,7 @@ async function start(): Promise<void> {
       service = await fresh.startInstance(options);
       await previous.close();
     });
-    print(describeStart(config, embedded?.folder));
+    print(describeStart(config, { dataFolder: embedded?.folder, localClients }));
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -94,7 +110,10 @@ async function start(): Promise<void> {
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-function describeStart(config: Config, dataFolder: string | undefined): string {
+function describeStart(
+  config: Config,
+  { dataFolder, localClients }: { dataFolder: string | undefined; localClients: LocalClient[] },
+): string {
   if (config.production) return `Identity service ready: ${config.baseUrl}`;
   const demos = [...config.clients.values()].filter((client) => client.isDemo);
   const width = Math.max(...demoUsers.map(({ email }) => email.length));
@@ -106,6 +125,7 @@ function describeStart(config: Config, dataFolder: string | undefined): string {
     ...demos.map(({ name }) => `  Demo client   ${config.baseUrl}/demo/${name}`),
     `  Migration     ${config.baseUrl}/demo/legacy-marketplace`,
     ...(config.mail ? [] : [`  Emails        ${config.baseUrl}/dev/mail`]),
+    ...localClients.map((client) => `  Your client   IDENTITY_URL=${spellIdentityUrl(config, client)}`),
     '',
     `  Password for all demo users: ${demoPassword}`,
     ...demoUsers.map(({ email, about }) => `    ${email.padEnd(width)}  ${about}`),
@@ -117,9 +137,10 @@ function describeStart(config: Config, dataFolder: string | undefined): string {
   ].join('\n');
 }
 
-const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildError];
+const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildError, MisuseError];
 
 await start().catch((error) => {
+  if (error instanceof MisuseError) endWith(2);
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
   exitWith(
     explainRefusal(error) ??

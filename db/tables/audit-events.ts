@@ -194,11 +194,13 @@ export type AuditFilter = {
   person?: string | undefined;
   staff?: string | undefined;
   types?: string[] | undefined;
+  /** The name of a client in the details. Give `types`, too: only they have an index. */
+  client?: string | undefined;
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
   /**
-   * Leaves out events about staff, events about invitations, and events by staff that are about no person. An event about money
-   * stays only if it names a document of an account that has no staff.
+   * Leaves out events about staff, about invitations and about clients, and events by staff that are about no person. An event
+   * about money stays only if it names a document of an account that has no staff.
    */
   isWithoutStaff: boolean;
 };
@@ -210,8 +212,18 @@ const ofMoney: AuditEventType[] = [
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 
+/** Acts to clients in the database. */
+export const ofClients: string[] = [
+  ...(['staff.add_client', 'staff.set_client', 'staff.rotate_client', 'staff.end_client_secret'] as const),
+  ...(['staff.turn_client_off', 'staff.turn_client_on', 'staff.confirm_client'] as const),
+  'staff.test_webhook',
+] satisfies AuditEventType[];
+
 /** Left out by type, because an event that a command caused names neither a user nor an actor. */
-const ofInvitations: AuditEventType[] = ['staff.invite', 'staff.withdraw_invitation'];
+const ofAdministrators: string[] = [
+  ...(['staff.invite', 'staff.withdraw_invitation'] satisfies AuditEventType[]),
+  ...ofClients,
+];
 
 /** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
@@ -230,6 +242,7 @@ export async function listAuditEvents(
     person,
     staff,
     types,
+    client,
     isWithoutLooks,
     isWithoutStaff,
     before,
@@ -241,10 +254,11 @@ export async function listAuditEvents(
     person === undefined ? undefined : sql`e.user_id = ${person}`,
     staff === undefined ? undefined : sql`e.actor_id = ${staff}`,
     types === undefined ? undefined : sql`e.type = any(${types})`,
+    client === undefined ? undefined : sql`e.details ->> 'client' = ${client}`,
     isWithoutLooks ? sql`e.type <> all(${looksAndSearches})` : undefined,
     isWithoutStaff
       ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')
-          and e.type <> all(${ofInvitations})
+          and e.type <> all(${ofAdministrators})
           and case when e.type = any(${ofMoney}) then ${isOfCustomer}
             else not (e.user_id is null and e.actor_id is not null) end`
       : undefined,

@@ -19,7 +19,7 @@ import { type FaultName, faultWords } from '../basics/fault-words.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { namesOfKnown } from '../settings/clients.ts';
 import type { Config } from '../settings/config.ts';
-import { makeSecret, sealSecret } from './secrets.ts';
+import { makeSecret, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
@@ -45,6 +45,7 @@ export async function addClient(
   trx: Transaction<DB>,
   { config, now }: Deps,
   { name, kind, facts }: { name: string; kind: string; facts: ClientFacts },
+  secret = makeSecret(),
 ): Promise<string> {
   const { issuer } = config;
   if (await findClientRow(trx, { issuer, name })) throw refuse('client_taken');
@@ -52,16 +53,15 @@ export async function addClient(
     throw invalidMember('/client', faultWords.clients_full);
   const client = { id: uuidv7(), issuer, name };
   await insertClient(trx, { ...client, ...facts, kind, now: now() });
-  return addSecret(trx, config, client, now());
+  return addSecret(trx, config, client, { madeAt: now(), secret });
 }
 
 async function addSecret(
   trx: Transaction<DB>,
   { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
   client: Pick<ClientRow, 'id' | 'issuer' | 'name'>,
-  madeAt: Date,
+  { madeAt, secret = makeSecret() }: { madeAt: Date; secret?: string },
 ): Promise<string> {
-  const secret = makeSecret();
   const sealed = await sealSecret(encryptionKeys, client, secret);
   await insertSecret(trx, client.id, { id: uuidv7(), madeAt, ...sealed });
   return secret;
@@ -95,7 +95,22 @@ export async function rotateSecret(
   if (row.secrets.length >= maxSecrets) throw refuse('client_secrets_full');
   // The newer secret comes second, also if the clock of the instance that made the first was ahead.
   const after = Math.max(now().getTime(), ...row.secrets.map(({ madeAt }) => madeAt.getTime() + 1));
-  return addSecret(trx, config, row, new Date(after));
+  return addSecret(trx, config, row, { madeAt: new Date(after) });
+}
+
+/** Makes this the only secret of the client, if it is not. */
+export async function keepOneSecret(
+  trx: Transaction<DB>,
+  { config, now }: Deps,
+  row: ClientRow,
+  secret: string,
+): Promise<void> {
+  const opened = await Promise.all(
+    row.secrets.map(({ sealed }) => openSecret(config.encryptionKeys, row, sealed)),
+  );
+  if (opened.length === 1 && opened[0] === secret) return;
+  for (const { id } of row.secrets) await deleteSecret(trx, id);
+  await addSecret(trx, config, row, { madeAt: now(), secret });
 }
 
 export const secretNames = ['first', 'second'] as const;

@@ -5,6 +5,7 @@ import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
 import type { BillingSettings } from '../billing/settings/settings.ts';
+import { keepLocalClients, type LocalClient } from '../clients/local.ts';
 import { demoPassword, hasDemoUsers, seedDemoSeller, seedDemoUsers } from '../doors/demo/demo-users.ts';
 import { addSums } from '../doors/jobs/add-sums.ts';
 import { startJobs } from '../doors/jobs/jobs.ts';
@@ -44,6 +45,8 @@ export type InstanceOptions = {
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
   /** The settings of the seller in local mode. Tests leave them out, and so have no seller. */
   demoSeller?: BillingSettings;
+  /** Clients for local mode. Production ignores them. */
+  localClients?: readonly LocalClient[];
   now?: () => Date;
   answerWithinMs?: number;
 };
@@ -83,6 +86,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       const prepareDatabase = async () => {
         await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
         await seedOrRefuse(options, database.db);
+        if (!config.production) await keepLocalClients(backend.deps, options.localClients ?? []);
         await backend.clients.refresh();
       };
       await Promise.all([

@@ -4,11 +4,20 @@ import { userInfo } from 'node:os';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import type { Log } from '../basics/log.ts';
 
 export const environment = process.env as Record<string, string | undefined>;
 export const args = process.argv.slice(2);
+
+/** The values of an option that may be given any number of times, as `--name value` or `--name=value`. */
+export function listValues(name: string): string[] {
+  const options = { [name]: { type: 'string', multiple: true } } as const;
+  const { values } = parseArgs({ args, options, strict: false });
+  // A value that is missing at the end comes as true.
+  return [values[name] ?? []].flat().map((value) => (value === true ? '' : String(value)));
+}
 
 /** How the command line was called: `identity`, `npm run cli --`, or the program itself, as in a container. */
 export const calledAs = environment.CLI_NAME ?? 'node build/service/cli.js';

@@ -4,6 +4,7 @@ import {
   type AuditRow,
   listAuditEvents,
   looksAndSearches,
+  ofClients,
 } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import type { Staff } from '../acts/staff.ts';
@@ -17,9 +18,9 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   before?: Date | string | undefined;
 };
 
-/** The types of events about a client. Only the marketplace has such types. */
-export const typesOfClient = (client: string | undefined): string[] | undefined =>
-  client === undefined ? undefined : client === provider ? ofMarketplace : [];
+/** The events about a client. Only the marketplace has types of its own. Those of rows name their client. */
+export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
+  client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
 
 const ofMarketplace = [
   ...['accepted', 'confirmed', 'email_skipped', 'pending', 'refused'].map((end) => `hand_off.${end}`),
@@ -30,7 +31,7 @@ type Deps = Pick<Dependencies, 'db'>;
 
 const toFilter = ({ session }: Staff, { client, ...asked }: AuditAsked) => ({
   ...asked,
-  types: typesOfClient(client),
+  ...eventsOfClient(client),
   isWithoutStaff: session.user.role === 'manager',
 });
 

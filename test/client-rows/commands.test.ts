@@ -76,6 +76,9 @@ it('add, rotate, end, change, turn off and on, and print each secret once (contr
     ...['staff.end_client_secret', 'staff.turn_client_off', 'staff.turn_client_on'],
   ]);
   for (const row of rows) expect(row).toMatchObject({ operator: 'Olga', why: 'asked by the shop' });
+  // Contract 13.106.
+  const audited = (await run('audit', '--client', 'shop', '--json')).out.trimEnd().split('\n');
+  expect(audited.map((line) => JSON.parse(line).type)).toEqual(rows.map(({ type }) => type));
 });
 
 it('the doctor knows a client of the database (contract 13.2)', async () => {

@@ -207,3 +207,33 @@ it('goes on after the last event of a line, so that a page leaves nothing out (c
   expect([...second.text.matchAll(/(\d+) times/g)].map(([, times]) => times)).toEqual(['20', '10']);
   expect(second.text).not.toContain('?before=');
 });
+
+it('finds what was done to a client in the database by its name, and a manager finds none of it (contract 13.106)', async () => {
+  const given = { callback: 'http://localhost:4000/cb', why: 'The shop asked for it.' };
+  const names = ['audited_shop', 'audited_kiosk'];
+  for (const client of names) {
+    await call(app, 'clients.add', admin.cookie, { client, ...given });
+    const listed = readData(await call(app, 'clients.list', admin.cookie, undefined, true));
+    const { seen } = listed.find(({ name }: { name: string }) => name === client).row;
+    await call(app, 'clients.turnOff', admin.cookie, { client, why: given.why, seen });
+  }
+  // An operator's event names no member of staff.
+  await sql`insert into audit_events (id, type, details)
+    values (gen_random_uuid(), 'staff.rotate_client', '{"by":"cli","client":"audited_shop"}')`.execute(
+    app.db,
+  );
+  await addEvents([{ type: 'hand_off.accepted' }]);
+  const find = async (client: string, { cookie } = admin) =>
+    readData(await call(app, 'audit.list', cookie, { client }, true)).events.map(
+      ({ type, details }: { type: string; details: { client?: string } }) => [type, details.client],
+    );
+  const done = ['staff.rotate_client', 'staff.turn_client_off', 'staff.add_client'];
+  expect(await find('audited_shop')).toEqual(done.map((type) => [type, 'audited_shop']));
+  expect(await find('audited_kiosk')).toEqual(done.slice(1).map((type) => [type, 'audited_kiosk']));
+  expect(linesOf(await open({ client: 'audited_shop' }))).toEqual(done);
+  expect(await find('marketplace')).toEqual([['hand_off.accepted', undefined]]);
+  expect(await find('nobody_here')).toEqual([]);
+  expect(await find('audited_shop', manager)).toEqual([]);
+  const all = readData(await call(app, 'audit.list', manager.cookie, {}, true)).events;
+  expect(JSON.stringify(all)).not.toContain('audited_shop');
+});

@@ -11,8 +11,11 @@ import { findFreePort, type RunningProcess, type Runtime, startService } from '.
 import { buildCommit, findVersionBefore } from '../support/app/version-before.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
+import { startRowLoad } from '../support/clients/row-load.ts';
 import { buildSignup, type SignupBody, signMessage } from '../support/crm/crm.ts';
+import { openOwnPostgres } from '../support/database/own-postgres.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
 import { hasDebianPostgres, startDebianPostgres } from '../support/machines/debian-postgres.ts';
@@ -230,5 +233,67 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     expect(await findFaultsInBooks(db)).toEqual([]);
     await close();
     await drop();
+  });
+
+  // Contract 13.1, 13.9 and 13.22 to 13.24.
+  it('knows no client of the database, while three instances of this one follow 20 of them through kills', {
+    timeout: 600_000,
+  }, async () => {
+    const postgres = await openOwnPostgres();
+    try {
+      const [first, ...others] = [await findFreePort(), await findFreePort(), await findFreePort()] as const;
+      const ports = [first, ...others];
+      const portBefore = await findFreePort();
+      const base = `http://localhost:${first}`;
+      const env = { DATABASE_URL: postgres.templateUrl, IDENTITY_ISSUER: base, SHUTDOWN_DELAY_SECONDS: '0' };
+      const instances = new Map<number, RunningProcess>();
+      const start = async (port: number, folder?: string) => {
+        const instance = await startService('node', port, env, folder);
+        running.push(instance);
+        instances.set(port, instance);
+      };
+      for (const port of ports) await start(port);
+      await start(portBefore, before.folder);
+      await liftAllowancesAt(postgres.templateUrl);
+      const load = await startRowLoad(base, { ports, portBefore });
+      let lanes = 5;
+      const lives = Array.from({ length: lanes }, async () => {
+        for (let nth = 0; nth < 4; nth++) await load.live();
+        lanes--;
+      });
+      const killed = (async () => {
+        for (let times = 0; lanes > 0 && times < byForm({ short: 4, long: 40 }); times++) {
+          await sleep(3_000 + Math.random() * 2_000);
+          if (times === 2) {
+            await postgres.kill();
+            await postgres.start();
+            load.noteDatabaseBack();
+            continue;
+          }
+          const port = ports[times % ports.length] as number;
+          const victim = instances.get(port);
+          victim?.child.kill('SIGKILL');
+          await victim?.exited;
+          await start(port);
+        }
+      })();
+      await Promise.all([...lives, killed]);
+      await load.stop();
+      noteFigures('clients of the database', {
+        longestStopMs: load.longestStopMs(),
+        ...load.countLaunches(),
+      });
+      expect(load.known.length).toBeGreaterThanOrEqual(20);
+      expect(load.countLaunches().payload).toBeGreaterThan(500);
+      expect(load.countLaunches()['unknown_client before']).toBeGreaterThan(200);
+      expect(await load.findFaults(2_000)).toEqual([]);
+      expect(await load.findLost()).toEqual([]);
+    } finally {
+      for (const { child, exited } of running.splice(0)) {
+        child.kill('SIGKILL');
+        await exited;
+      }
+      await postgres.close();
+    }
   });
 });

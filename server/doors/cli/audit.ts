@@ -4,7 +4,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { type AuditRow, listAuditEvents } from '../../../db/tables/audit-events.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
 import { print } from '../../runtime/process.ts';
-import { typesOfClient } from '../../staff/audit.ts';
+import { eventsOfClient } from '../../staff/audit.ts';
 import {
   readUpTo,
   readUserKey,
@@ -40,7 +40,7 @@ export function addAuditCommand(program: Command): void {
           ...options,
           person: await findId(db, person),
           staff: await findId(db, staff),
-          types: typesOfClient(client),
+          ...eventsOfClient(client),
           isWithoutStaff: false,
         };
         const events = (await listAuditEvents(db, filter)).reverse();
