@@ -187,7 +187,10 @@ export async function actAsStaff<Thing, Read, Result>(
     },
     { deadline: staff.visit.deadline },
   );
-  return result !== undefined && asked.afterwards ? asked.afterwards(deps, result) : result;
+  const { afterwards } = asked;
+  return result !== undefined && afterwards
+    ? staff.visit.deadline.pause(() => afterwards(deps, result))
+    : result;
 }
 
 /** Runs in the transaction of the command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */

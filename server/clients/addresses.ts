@@ -28,9 +28,13 @@ export function findAddressFault(
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
 
 /** Addresses at which clouds tell their machines secrets, and which are in private networks. */
-const metadata = ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'].map((each) =>
-  ipaddr.parse(each).toNormalizedString(),
-);
+const metadata = [
+  ...['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+  ...['fd00:c1::a9fe:a9fe', 'fd00:42::42'],
+].map((each) => ipaddr.parse(each).toNormalizedString());
+
+/** All IPv6 addresses of the internet are in here. */
+const internet: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** Whether the service may connect to the address. In local mode it may connect to this machine. */
 export function mayConnect(
@@ -41,7 +45,7 @@ export function mayConnect(
   const found = ipaddr.process(address);
   if (metadata.includes(found.toNormalizedString())) return false;
   const range: string = found.range();
-  if (range === 'unicast') return true;
+  if (range === 'unicast') return found instanceof ipaddr.IPv4 || found.match(internet);
   if (!production && range === 'loopback') return true;
   return (
     (allowsPrivateNetworks || !production) && ['private', 'uniqueLocal', 'carrierGradeNat'].includes(range)

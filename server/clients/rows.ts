@@ -11,6 +11,7 @@ import {
   findClientRow,
   insertClient,
   insertSecret,
+  isTakenElsewhere,
   listClientRows,
   updateClient,
 } from '../../db/tables/clients.ts';
@@ -25,18 +26,25 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 
 const maxClients = 200;
 const maxSecrets = 2;
+/** In characters. */
+export const maxTitle = 60;
 
 /** Pages and commands use these words. */
 const reserved = new Set([...namesOfKnown, 'identity', 'none', 'new', 'all']);
 
+export const isClientName = (name: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(name);
+
 /** Undefined if a new client may have the name. It may be taken. */
 export function findNameFault(name: string, { clients }: Pick<Config, 'clients'>): FaultName | undefined {
-  if (!/^[a-z][a-z0-9_]{0,62}$/.test(name)) return 'client_name';
+  if (!isClientName(name)) return 'client_name';
   return reserved.has(name) || clients.has(name) ? 'client_reserved' : undefined;
 }
 
 export const titleOf = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  name
+    .replaceAll('_', ' ')
+    .replace(/^./, (first) => first.toUpperCase())
+    .slice(0, maxTitle);
 
 const refuse = (fault: FaultName) => new AppError('edited_meanwhile', { detail: faultWords[fault] });
 
@@ -49,6 +57,8 @@ export async function addClient(
 ): Promise<string> {
   const { issuer } = config;
   if (await findClientRow(trx, { issuer, name })) throw refuse('client_taken');
+  // Events are numbered by the name of the client, so it would read those of the other issuer.
+  if (await isTakenElsewhere(trx, { issuer, name })) throw refuse('client_elsewhere');
   if ((await listClientRows(trx, issuer)).length >= maxClients)
     throw invalidMember('/client', faultWords.clients_full);
   const client = { id: uuidv7(), issuer, name };

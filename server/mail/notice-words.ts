@@ -245,7 +245,7 @@ export const buildNotices = ({
     text: `The client ${client} ${(what && Object.hasOwn(clientDeeds, what) && clientDeeds[what]) || 'was changed'}.`,
     advice:
       'Check by phone or in person that this is right: its address gets the logins of people. If it is not, turn the client off, and see in the audit what else was done.',
-    action: { label: 'See the clients', path: '/admin/clients' },
+    action: { label: 'See the client', path: `/admin/clients/${client}` },
     why: whyAdministrator,
   },
   codes_guessed: {

@@ -65,6 +65,11 @@ function send<T>(
         }
       },
     );
+    // Without this, an answer that changes the protocol would never settle.
+    sent.on('upgrade', (_message, socket) => {
+      socket.destroy();
+      failed(new Error('the connection was closed by a change of protocol'));
+    });
     // A connection that is cut off after the answer is no failure.
     sent.on('error', failed);
     sent.end(body ?? undefined);

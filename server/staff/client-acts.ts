@@ -1,5 +1,6 @@
 // What administrators and operators do to clients in the database (contract 13.28 to 13.35).
 import type { Transaction } from 'kysely';
+import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
 import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
@@ -23,6 +24,8 @@ import {
   confirm,
   endSecret,
   findNameFault,
+  isClientName,
+  maxTitle,
   rotateSecret,
   secretNames,
   titleOf,
@@ -46,6 +49,10 @@ export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown>
   ...('needsFactor' in facts && { factor: facts.needsFactor ? 'required' : 'optional' }),
 });
 
+/** Whatever was typed as a name. The database refuses some characters. */
+const findNamed = async (db: Database, named: { issuer: string; name: string }) =>
+  isClientName(named.name) ? findClientRow(db, named) : undefined;
+
 type NewClient = { name: string; row: ClientRow | undefined };
 
 /** Adding the same client again finds a row, so that the form is out of date. */
@@ -55,7 +62,7 @@ const newClient: Subject<NewClient> = {
   mayLackSeen: true,
   lock: (trx) => lockClients(trx),
   find: async (db, { client: name = '' }, { issuer }) => ({
-    thing: { name, row: await findClientRow(db, { issuer, name }) },
+    thing: { name, row: await findNamed(db, { issuer, name }) },
     ...{ accountId: null, userId: null },
   }),
   answer: (result) => result,
@@ -66,7 +73,7 @@ const client: Subject<ClientRow> = {
   keys: ['client'],
   lock: (trx) => lockClients(trx),
   async find(db, { client: name = '' }, { issuer }) {
-    const thing = await findClientRow(db, { issuer, name });
+    const thing = await findNamed(db, { issuer, name });
     return thing && { thing, accountId: null, userId: null };
   },
   answer: (result) => ({ done: result !== undefined, ...(result as object | undefined) }),
@@ -119,7 +126,7 @@ async function follow<Result>(deps: Dependencies, result: Result): Promise<Resul
 
 function readTitle(typed: string): string {
   const read = nameSchema.safeParse(typed);
-  return read.success && [...read.data].length <= 60 ? read.data : refuse('client_title');
+  return read.success && [...read.data].length <= maxTitle ? read.data : refuse('client_title');
 }
 
 const readAddress =

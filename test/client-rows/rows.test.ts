@@ -102,6 +102,15 @@ const readEvents = async (at: Pick<TestApp, 'send'>, name: string, secret: strin
 const startAt = (env: Record<string, string | undefined>): Promise<TestInstance> =>
   app.startInstance({ env: { ...production, ...env } });
 
+it('a pull that waits gets nothing once the client is off (contract 13.9)', async () => {
+  const { name, secret } = await add();
+  const authorization = `Bearer ${await tokenOf(secret, name)}`;
+  const waits = app.send('/sso/events?wait=3', { headers: { authorization } });
+  await new Promise((done) => setTimeout(done, 500));
+  await change('turnOff', name);
+  expect(codeOf(await waits)).toBe('invalid_token');
+});
+
 describe('a client that an administrator adds', () => {
   it('is launched at once here, and within two seconds elsewhere, with its own secret (contract 13.1 and 13.2)', async () => {
     const cookie = await openBrowserOf();
@@ -493,4 +502,27 @@ it('the secret is nowhere but in the answer that made it (contract 13.21)', asyn
     rows.map(({ sealed, ...row }) => openSecret(app.config.encryptionKeys, row, sealed)),
   );
   expect(opened).toEqual([secret, rotated]);
+});
+
+it('a name with a character that the database refuses is no client (contract 13.7)', async () => {
+  for (const name of ['add', 'set', 'testWebhook'])
+    expect(readOutcome(await act(name, given('a\u0000b')))).toBe(
+      name === 'add' ? '422 validation_failed' : '404 not_found',
+    );
+});
+
+it('a long name gives a title that can be saved again (contract 13.31)', async () => {
+  const name = `long_${'x'.repeat(58)}`;
+  await add(name);
+  const title = `Long ${'x'.repeat(55)}`;
+  expect(await find(name)).toMatchObject({ title });
+  expect(readData(await change('set', name, { title }))).toEqual({ done: false });
+});
+
+it('a name that a row of another issuer has is taken, because its events have that name (contract 13.8)', async () => {
+  const { name } = await add();
+  await sql`update clients set issuer = 'https://elsewhere.example.test' where name = ${name}`.execute(
+    app.db,
+  );
+  expect(readOutcome(await act('add', given(name)))).toBe('409 edited_meanwhile');
 });

@@ -33,6 +33,11 @@ async function add(at: TestApp, eventsUrl: string, callback = 'http://localhost:
   return { client, ask };
 }
 
+/** Answers 101, as to a browser that asks for a socket. */
+const changesProtocol: typeof takes = ({ socket }) => {
+  socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+};
+
 let target: NudgeTarget;
 beforeAll(async () => {
   target = await openTarget(takes);
@@ -74,6 +79,8 @@ it('staff try it once in ten seconds, and read whether it was taken, or why not 
   expect(await asked(answers(500))).toBe('HTTP 500');
   expect(await asked(answers(302, { location: '/elsewhere' }))).toBe('redirected');
   expect(await asked(drops)).toBe('connection dropped');
+  expect(await asked(changesProtocol)).toBe('connection dropped');
+  expect(await asked(() => undefined)).toBe('timed out');
   target.answering = takes;
   expect(target.received.map(({ path }) => path)).not.toContain('/elsewhere');
 });

@@ -31,6 +31,8 @@ export async function ssoEvents(
   if (page.events.length === 0 && wait > 0) {
     const { deadline, signal } = visit;
     await deadline.pause(() => heldRequests.hold({ client, after }, { waitMs: wait * 1_000, signal }));
+    // The client may have been turned off meanwhile, or its secret ended.
+    await requireTokenOwner(deps, request, deps.clients.list());
     if (!signal?.aborted) page = await readEvents(deps, visit, { client, after, limit });
   }
   const body: EventPage = { events: page.events.map(describeEvent), latest: page.latest };

@@ -64,7 +64,7 @@ export const pathOfRoute = (file: string) =>
     .replaceAll('$', ':')
     .replaceAll('\u0000', '.')
     .replace(/\((:\w+)\)/, '$1?')
-    .replace(/^\/_index$/, '/');
+    .replace(/(.)\/_index$|_index$/, '$1');
 
 /** The fields of forms and parameters of addresses that routes read, as path and name. Leaves out routes of the demo. */
 export function listReadFields(): { forms: string[]; addresses: string[] } {
