@@ -49,9 +49,7 @@ export default function ClientPage() {
         <>
           <code data-client={name}>{name}</code>
           {isDemo && ', a demo client of this service'}{' '}
-          {row && (
-            <Badge meaning={row.state === 'on' ? 'neutral' : 'needs-you'}>{stateWords[row.state]}</Badge>
-          )}{' '}
+          {row && row.state !== 'on' && <Badge meaning="needs-you">{stateWords[row.state]}</Badge>}{' '}
           {isFailing && <Badge meaning="needs-you">Webhook fails</Badge>}{' '}
           {behind > 0 && <Badge meaning="waiting">{sayCount(behind, 'event', 'events')} unread</Badge>}
         </>
@@ -62,17 +60,17 @@ export default function ClientPage() {
       <Outcome forms={forms} outcome={outcome} />
       {told?.secret !== undefined && <ClientSecret {...guide} title="The client has a second secret." />}
       {told?.taken !== undefined && <WebhookTried {...told} />}
-      {forms.length > 0 && (
-        <Section id="acts" title="Change something" bare>
-          <Acts forms={forms} />
-        </Section>
-      )}
       {!isDemo && (
         <Section id="connect" title="Connect it">
           <ClientGuide {...guide} />
         </Section>
       )}
       <Try client={client} />
+      {forms.length > 0 && (
+        <Section id="acts" title="Change something" bare>
+          <Acts forms={forms} />
+        </Section>
+      )}
       <About client={client} />
       {row && <Secrets row={row} />}
     </StaffPage>
@@ -86,7 +84,7 @@ const WebhookTried = ({ taken, reason }: Told) => (
 );
 
 const checkWords = {
-  launch: 'Somebody was handed to it',
+  launch: 'We handed somebody to it',
   call: 'It called us with its token',
   pull: 'It read events',
   webhook: 'It took a webhook',
@@ -100,7 +98,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
     <Section
       id="try"
       title="Try it"
-      intro="What works turns green by itself, within seconds. Without script, load the page again."
+      intro="Log in, and look whether the client shows your name. What has worked turns green by itself, within ten seconds. Without script, load the page again."
     >
       <ul className="rows" data-live>
         {(['launch', 'call', 'pull', 'webhook'] as const).map((what) => {
@@ -113,12 +111,11 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
                   {check.at && (
                     <>
                       , <Instant at={check.at} />
+                      {check.isFresh && ', within the last minute'}
                     </>
                   )}
                 </span>
-                <Badge meaning={check.at ? 'good' : 'waiting'}>
-                  {check.isFresh ? 'Within a minute' : check.at ? 'Works' : 'Not yet'}
-                </Badge>
+                <Badge meaning={check.at ? 'good' : 'waiting'}>{check.at ? 'Works' : 'Not yet'}</Badge>
               </li>
             )
           );
@@ -169,9 +166,8 @@ const kindWords: Record<string, string> = {
 const roleWords = { admin: 'administrators', merchant: 'merchants', customer: 'customers' };
 
 function About({ client }: { client: Loaded }) {
-  const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, launchedAt, refusals, doctor } =
-    client;
-  const { pulledAt, behind, oldestAt, failedAt, failure } = client;
+  const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, refusals, doctor } = client;
+  const { behind, oldestAt, failedAt, failure } = client;
   const isBehind = behind > 0;
   return (
     <Section id="facts" title="What is set">
@@ -183,7 +179,6 @@ function About({ client }: { client: Loaded }) {
         <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
         <Fact name="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
         <Fact name="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
-        <Fact name="Last launch">{launchedAt ? <Instant at={launchedAt} /> : 'None counted'}</Fact>
         {calls.map(({ kind, secrets, last }) => (
           <Fact key={kind} name={kindWords[kind] ?? kind}>
             {sayCount(secrets, 'secret', 'secrets')}.{' '}
@@ -196,7 +191,6 @@ function About({ client }: { client: Loaded }) {
             )}
           </Fact>
         ))}
-        <Fact name="Last read events">{pulledAt ? <Instant at={pulledAt} /> : 'Never'}</Fact>
         <Fact name="Unread events">
           {isBehind ? (
             <>
@@ -220,7 +214,7 @@ function About({ client }: { client: Loaded }) {
             'Never'
           )}
         </Fact>
-        <Fact name="Refused within a day">
+        <Fact name="Refused by us within a day">
           {refusals.length === 0
             ? 'Nothing'
             : refusals.map(({ code, count }, at) => (
@@ -230,7 +224,7 @@ function About({ client }: { client: Loaded }) {
                 </span>
               ))}
         </Fact>
-        <Fact name="Check it with">
+        <Fact name="Examine it, on the server">
           <code>{doctor}</code>
         </Fact>
       </dl>

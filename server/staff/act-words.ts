@@ -731,7 +731,8 @@ const clientFields = (row?: ClientRow): FormField[] => [
     hint: 'Where we say that there are events to read, if the client wants them. In kits: /sso/events.',
   },
   {
-    ...{ name: 'listed', label: 'Listed to', kind: 'text', hint: `One or more of ${audiences.join(', ')}` },
+    ...{ name: 'listed', label: 'Who sees it among the products', kind: 'text' },
+    hint: `One or more of ${audiences.join(', ')}. The word visited means people who have opened it before, and contract those with a contract.`,
     value: (row?.listed ?? ['everybody']).join(', '),
   },
   {

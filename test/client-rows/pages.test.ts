@@ -201,7 +201,7 @@ describe('the page of a client', () => {
     expect([tried.status, textOf(tried).includes('The client took the webhook.')]).toEqual([200, true]);
     expect((await readRow(client)).takenAt).toEqual(expect.any(String));
     expect((await checks()).at(-1)).toBe('webhook good');
-    expect(textOf(await open(path))).toContain('Within a minute');
+    expect(textOf(await open(path))).toContain('within the last minute');
 
     const failing = await add(newName(), { eventsUrl: target.url });
     target.answering = answers(500);
