@@ -23,7 +23,7 @@ import { makeSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
-const maxClients = 200;
+export const maxClients = 200;
 const maxSecrets = 2;
 
 /** Pages and commands use these words. */
@@ -40,50 +40,72 @@ export const titleOf = (name: string): string =>
 
 const refuse = (fault: FaultName) => new AppError('edited_meanwhile', { detail: faultWords[fault] });
 
+type NewClient = { name: string; kind: string; facts: ClientFacts };
+
 /** Returns the secret, which nobody can read again. */
-export async function addClient(
+export async function addClient(trx: Transaction<DB>, deps: Deps, stated: NewClient): Promise<string> {
+  const secret = makeSecret();
+  await addClientWith(trx, deps, stated, [secret]);
+  return secret;
+}
+
+/** Adds a client that has secrets already, the older first. */
+export async function addClientWith(
   trx: Transaction<DB>,
   { config, now }: Deps,
-  { name, kind, facts }: { name: string; kind: string; facts: ClientFacts },
-): Promise<string> {
+  { name, kind, facts }: NewClient,
+  secrets: readonly string[],
+): Promise<void> {
   const { issuer } = config;
   if (await findClientRow(trx, { issuer, name })) throw refuse('client_taken');
   if ((await listClientRows(trx, issuer)).length >= maxClients)
     throw invalidMember('/client', faultWords.clients_full);
   const client = { id: uuidv7(), issuer, name };
   await insertClient(trx, { ...client, ...facts, kind, now: now() });
-  return addSecret(trx, config, client, now());
+  await addSecrets(trx, config, client, secrets, now());
 }
 
-async function addSecret(
+/** The first of the secrets is the older one. */
+export async function addSecrets(
   trx: Transaction<DB>,
   { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
   client: Pick<ClientRow, 'id' | 'issuer' | 'name'>,
+  secrets: readonly string[],
   madeAt: Date,
-): Promise<string> {
-  const secret = makeSecret();
-  const sealed = await sealSecret(encryptionKeys, client, secret);
-  await insertSecret(trx, client.id, { id: uuidv7(), madeAt, ...sealed });
-  return secret;
+): Promise<void> {
+  for (const [at, secret] of secrets.entries()) {
+    const sealed = await sealSecret(encryptionKeys, client, secret);
+    // The place of a secret follows from when it was made.
+    const after = new Date(madeAt.getTime() + at);
+    await insertSecret(trx, client.id, { id: uuidv7(), madeAt: after, ...sealed });
+  }
 }
 
 export type Change = { was: Partial<ClientFacts>; now: Partial<ClientFacts> };
 
-/** Returns what has changed, or undefined if nothing has. A member that is undefined stays. */
-export async function changeClient(
-  trx: Transaction<DB>,
-  { now }: Deps,
-  row: ClientRow,
-  facts: { [Name in keyof ClientFacts]?: ClientFacts[Name] | undefined },
-): Promise<Change | undefined> {
+type SomeFacts = { [Name in keyof ClientFacts]?: ClientFacts[Name] | undefined };
+
+/** Returns what differs, or undefined if nothing does. A member that is undefined stays. */
+export function findChange(row: ClientRow, facts: SomeFacts): Change | undefined {
   const names = (Object.keys(facts) as (keyof ClientFacts)[]).filter(
     (name) => facts[name] !== undefined && JSON.stringify(facts[name]) !== JSON.stringify(row[name]),
   );
   if (names.length === 0) return undefined;
-  const pick = (from: typeof facts) =>
+  const pick = (from: SomeFacts) =>
     Object.fromEntries(names.map((name) => [name, from[name]])) as Partial<ClientFacts>;
-  await updateClient(trx, row.id, { ...pick(facts), now: now() });
   return { was: pick(row), now: pick(facts) };
+}
+
+/** Returns what has changed, or undefined if nothing has. */
+export async function changeClient(
+  trx: Transaction<DB>,
+  { now }: Deps,
+  row: ClientRow,
+  facts: SomeFacts,
+): Promise<Change | undefined> {
+  const change = findChange(row, facts);
+  if (change) await updateClient(trx, row.id, { ...change.now, now: now() });
+  return change;
 }
 
 /** Returns the new secret. The older one goes on working. Throws 409 `edited_meanwhile` if there are two. */
@@ -95,7 +117,9 @@ export async function rotateSecret(
   if (row.secrets.length >= maxSecrets) throw refuse('client_secrets_full');
   // The newer secret comes second, also if the clock of the instance that made the first was ahead.
   const after = Math.max(now().getTime(), ...row.secrets.map(({ madeAt }) => madeAt.getTime() + 1));
-  return addSecret(trx, config, row, new Date(after));
+  const secret = makeSecret();
+  await addSecrets(trx, config, row, [secret], new Date(after));
+  return secret;
 }
 
 export const secretNames = ['first', 'second'] as const;
