@@ -1,5 +1,5 @@
 // The settings of each client: the three built-in clients, and the clients in SSO_CLIENTS.
-import { type Audience, audiences, type Client, roles as allRoles } from '../sso/clients.ts';
+import { type Audience, roles as allRoles, audiences, type Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import type { SettingsReader } from './reader.ts';
 import { localSecrets } from './secret-forms.ts';

@@ -112,7 +112,7 @@ export type Step = {
   row?: ClientRow | undefined;
 };
 
-/** `unconfirmed` has the clients of the file that go on waiting to be confirmed. `same` counts those that are as the file says. */
+/** `unconfirmed` has the clients of the file that go on waiting to be confirmed. `same` counts clients that are as the file says. */
 export type Plan = { steps: Step[]; faults: ClientFault[]; unconfirmed: string[]; same: number };
 
 /** Says what would have to be done. It holds for as long as the clients are locked. */

@@ -1,7 +1,7 @@
 // The clients of the database as a file says, by client:apply (contract 13.80 to 13.89).
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertRestore } from '../../db/tables/restores.ts';
 import { openSecret } from '../../server/clients/secrets.ts';
@@ -289,6 +289,34 @@ it('writes to the audit as single acts do, and sends one mail for the whole file
       { user_id: id, what: 'apply', client: 'added shop, till' },
       { user_id: id, what: 'apply', client: 'added third; changed shop; turned off till' },
     ]);
+});
+
+it('tells administrators in words what commands did to clients (contract 13.88 and 13.95)', async () => {
+  const { email } = await addStaff(app);
+  const settings = {
+    SSO_CLIENTS: 'third',
+    SSO_THIRD_CALLBACK_URL: callback,
+    SSO_THIRD_SECRET: 'kF6nZ0qLr3vXs9yTb2mWc5hJd8gPe1uA',
+  };
+  await applyNew([shop, till]);
+  await runCli(app.databaseUrl, ['client:adopt', 'third', ...why], '', 'test', settings);
+  await runCli(app.databaseUrl, ['client:rebind', '--from', app.config.issuer, ...why], '', 'test', {
+    IDENTITY_ISSUER: 'http://localhost:3999',
+  });
+  const texts = await vi.waitFor(async () => {
+    const { rows } = await sql<{ text: string }>`select kept_text as text from mails
+      where recipient = ${email} and kept_text is not null order by created_at, id`.execute(app.db);
+    expect(rows).toHaveLength(3);
+    return rows.map(({ text }) => text);
+  }, 10_000);
+  expect(texts[0]).toContain('Clients were changed from a file: added shop, till.');
+  expect(texts[1]).toContain(
+    'The client third was copied from the settings into the database, with its secrets.',
+  );
+  expect(texts[2]).toContain(
+    'Clients were moved from another address of this service to this one: shop, third, till.',
+  );
+  for (const text of texts) expect(text).not.toMatch(/idsec_|kF6nZ0|The shop|commit 1a2b3c/);
 });
 
 it('leaves a secret only in its file, and sealed (contract 13.21 and 13.85)', async () => {

@@ -7,7 +7,7 @@ import { insertRestore } from '../../db/tables/restores.ts';
 import { openSecret, sealSecret } from '../../server/clients/secrets.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
-import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, type Outcome, runCli } from '../support/app/cli.ts';
 import { listAudit, listClientMails, listStored } from '../support/app/client-files.ts';
 import { production } from '../support/app/settings.ts';
 import { addPerson, addSession, addStaff } from '../support/people/staff.ts';
@@ -210,6 +210,18 @@ it('client:rebind names a row that no key opens, leaves it, and moves the others
     ['broken', 'https://id.example.test'],
     ['shop', moved.IDENTITY_ISSUER],
   ]);
+});
+
+it('16 at once adopt once and move once (contract 13.90 and 13.93)', async () => {
+  const times = <Value>(act: () => Promise<Value>) => Promise.all(Array.from({ length: 16 }, act));
+  const countDone = (outcomes: Outcome[]) => {
+    for (const { code, err } of outcomes) expect(code, err).toBe(0);
+    return outcomes.filter(({ out }) => JSON.parse(out).done).length;
+  };
+  expect(countDone(await times(() => run(['client:adopt', 'till', '--json'])))).toBe(1);
+  expect(countDone(await times(() => rebind(moved, '--json')))).toBe(1);
+  expect((await listAudit(app.db)).map(({ type }) => type)).toEqual(['staff.add_client', 'staff.set_client']);
+  expect(await openStored('till')).toEqual(secrets);
 });
 
 it('a job that seals anew does not overwrite what client:rebind has sealed meanwhile (contract 13.26 and 13.93)', async () => {
