@@ -159,18 +159,33 @@ export async function deleteSecret(trx: Transaction<DB>, id: string): Promise<vo
   await trx.deleteFrom('client_secrets').where('id', '=', id).execute();
 }
 
-/** Replaces what another key has sealed, if nobody has done so meanwhile. */
+/** Replaces what was sealed with another key or for another issuer, if nobody has done so meanwhile. */
 export async function replaceSealed(
   db: Database,
-  { id, keyId, was }: { id: string; keyId: string; was: string },
-  sealed: Uint8Array,
+  { id, sealed: was }: Pick<SecretRow, 'id' | 'sealed'>,
+  { sealed, keyId }: Pick<SecretRow, 'sealed' | 'keyId'>,
 ): Promise<void> {
   await db
     .updateTable('client_secrets')
     .set({ sealed, key_id: keyId })
     .where('id', '=', id)
-    .where('key_id', '=', was)
+    .where('sealed', '=', was)
     .execute();
+}
+
+/** The row counts under the other issuer from now on. Its secrets must be sealed anew. */
+export async function setIssuer(
+  trx: Transaction<DB>,
+  id: string,
+  { issuer, now }: { issuer: string; now: Date },
+): Promise<void> {
+  await trx.updateTable('clients').set({ issuer, changed_at: now }).where('id', '=', id).execute();
+}
+
+/** Under which addresses of the service there are clients. */
+export async function listIssuers(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('clients').select('issuer').distinct().orderBy('issuer').execute();
+  return rows.map(({ issuer }) => issuer);
 }
 
 /** The latest use counts, in whatever order instances report. */

@@ -174,8 +174,7 @@ export async function resealRows(
     if (signal?.aborted) return;
     const plain = await openSecret(keys, row, secret.sealed);
     if (plain === undefined) continue;
-    const { sealed, keyId } = await sealSecret(keys, row, plain);
-    await replaceSealed(db, { id: secret.id, keyId, was: secret.keyId }, sealed);
+    await replaceSealed(db, secret, await sealSecret(keys, row, plain));
     resealed++;
   }
   if (resealed === 0) return;

@@ -9,7 +9,7 @@ import { localSecrets } from '../settings/secret-forms.ts';
 import { roles } from '../sso/clients.ts';
 import { hmacSha256 } from '../sso/hmac.ts';
 import { findAddressFault } from './addresses.ts';
-import { addClient, changeClient, confirm, findNameFault, keepOneSecret, titleOf, turnOn } from './rows.ts';
+import { addClientWith, changeClient, confirm, findNameFault, keepSecrets, titleOf, turnOn } from './rows.ts';
 import { spellSecret } from './secrets.ts';
 
 /** The start was asked for something that is wrong. The process ends with 2, and the message says what to mend. */
@@ -75,13 +75,15 @@ export async function keepLocalClients(
       const row = await findClientRow(trx, { issuer: deps.config.issuer, name });
       if (!row) {
         const usual = { title: titleOf(name), listed: ['everybody'], roles: [...roles], needsFactor: false };
-        await addClient(trx, deps, { name, kind: 'hand-off', facts: { ...usual, ...addresses } }, secret);
+        await addClientWith(trx, deps, { name, kind: 'hand-off', facts: { ...usual, ...addresses } }, [
+          secret,
+        ]);
         continue;
       }
       await changeClient(trx, deps, row, addresses);
       await turnOn(trx, deps, row);
       await confirm(trx, deps, row);
-      await keepOneSecret(trx, deps, row, secret);
+      await keepSecrets(trx, deps, row, [secret]);
     }
   }).catch((error) => {
     throw error instanceof AppError && error.errors[0] ? new MisuseError(error.errors[0].detail) : error;

@@ -24,7 +24,7 @@ import { makeSecret, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
-const maxClients = 200;
+export const maxClients = 200;
 const maxSecrets = 2;
 /** In characters. */
 export const maxTitle = 60;
@@ -48,13 +48,22 @@ export const titleOf = (name: string): string =>
 
 const refuse = (fault: FaultName) => new AppError('edited_meanwhile', { detail: faultWords[fault] });
 
+type NewClient = { name: string; kind: string; facts: ClientFacts };
+
 /** Returns the secret, which nobody can read again. */
-export async function addClient(
+export async function addClient(trx: Transaction<DB>, deps: Deps, stated: NewClient): Promise<string> {
+  const secret = makeSecret();
+  await addClientWith(trx, deps, stated, [secret]);
+  return secret;
+}
+
+/** Adds a client that has secrets already, the older first. */
+export async function addClientWith(
   trx: Transaction<DB>,
   { config, now }: Deps,
-  { name, kind, facts }: { name: string; kind: string; facts: ClientFacts },
-  secret = makeSecret(),
-): Promise<string> {
+  { name, kind, facts }: NewClient,
+  secrets: readonly string[],
+): Promise<void> {
   const { issuer } = config;
   if (await findClientRow(trx, { issuer, name })) throw refuse('client_taken');
   // Events are numbered by the name of the client, so it would read those of the other issuer.
@@ -63,37 +72,50 @@ export async function addClient(
     throw invalidMember('/client', faultWords.clients_full);
   const client = { id: uuidv7(), issuer, name };
   await insertClient(trx, { ...client, ...facts, kind, now: now() });
-  return addSecret(trx, config, client, { madeAt: now(), secret });
+  await addSecrets(trx, config, client, secrets, now());
 }
 
-async function addSecret(
+/** The first of the secrets is the older one. */
+async function addSecrets(
   trx: Transaction<DB>,
   { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
   client: Pick<ClientRow, 'id' | 'issuer' | 'name'>,
-  { madeAt, secret = makeSecret() }: { madeAt: Date; secret?: string },
-): Promise<string> {
-  const sealed = await sealSecret(encryptionKeys, client, secret);
-  await insertSecret(trx, client.id, { id: uuidv7(), madeAt, ...sealed });
-  return secret;
+  secrets: readonly string[],
+  madeAt: Date,
+): Promise<void> {
+  for (const [at, secret] of secrets.entries()) {
+    const sealed = await sealSecret(encryptionKeys, client, secret);
+    // The place of a secret follows from when it was made.
+    const after = new Date(madeAt.getTime() + at);
+    await insertSecret(trx, client.id, { id: uuidv7(), madeAt: after, ...sealed });
+  }
 }
 
 export type Change = { was: Partial<ClientFacts>; now: Partial<ClientFacts> };
 
-/** Returns what has changed, or undefined if nothing has. A member that is undefined stays. */
-export async function changeClient(
-  trx: Transaction<DB>,
-  { now }: Deps,
-  row: ClientRow,
-  facts: { [Name in keyof ClientFacts]?: ClientFacts[Name] | undefined },
-): Promise<Change | undefined> {
+type SomeFacts = { [Name in keyof ClientFacts]?: ClientFacts[Name] | undefined };
+
+/** Returns what differs, or undefined if nothing does. A member that is undefined stays. */
+export function findChange(row: ClientRow, facts: SomeFacts): Change | undefined {
   const names = (Object.keys(facts) as (keyof ClientFacts)[]).filter(
     (name) => facts[name] !== undefined && JSON.stringify(facts[name]) !== JSON.stringify(row[name]),
   );
   if (names.length === 0) return undefined;
-  const pick = (from: typeof facts) =>
+  const pick = (from: SomeFacts) =>
     Object.fromEntries(names.map((name) => [name, from[name]])) as Partial<ClientFacts>;
-  await updateClient(trx, row.id, { ...pick(facts), now: now() });
   return { was: pick(row), now: pick(facts) };
+}
+
+/** Returns what has changed, or undefined if nothing has. */
+export async function changeClient(
+  trx: Transaction<DB>,
+  { now }: Deps,
+  row: ClientRow,
+  facts: SomeFacts,
+): Promise<Change | undefined> {
+  const change = findChange(row, facts);
+  if (change) await updateClient(trx, row.id, { ...change.now, now: now() });
+  return change;
 }
 
 /** Returns the new secret. The older one goes on working. Throws 409 `edited_meanwhile` if there are two. */
@@ -105,22 +127,31 @@ export async function rotateSecret(
   if (row.secrets.length >= maxSecrets) throw refuse('client_secrets_full');
   // The newer secret comes second, also if the clock of the instance that made the first was ahead.
   const after = Math.max(now().getTime(), ...row.secrets.map(({ madeAt }) => madeAt.getTime() + 1));
-  return addSecret(trx, config, row, { madeAt: new Date(after) });
+  const secret = makeSecret();
+  await addSecrets(trx, config, row, [secret], new Date(after));
+  return secret;
 }
 
-/** Makes this the only secret of the client, if it is not. */
-export async function keepOneSecret(
+/** The secrets of a client, the older first. Undefined if no key opens one of them. */
+export async function openSecrets(
+  { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
+  row: ClientRow,
+): Promise<string[] | undefined> {
+  const opened = await Promise.all(row.secrets.map(({ sealed }) => openSecret(encryptionKeys, row, sealed)));
+  return opened.every((secret) => secret !== undefined) ? opened : undefined;
+}
+
+/** Gives the client these secrets, the older first. False if it has them already. */
+export async function keepSecrets(
   trx: Transaction<DB>,
   { config, now }: Deps,
   row: ClientRow,
-  secret: string,
-): Promise<void> {
-  const opened = await Promise.all(
-    row.secrets.map(({ sealed }) => openSecret(config.encryptionKeys, row, sealed)),
-  );
-  if (opened.length === 1 && opened[0] === secret) return;
+  secrets: readonly string[],
+): Promise<boolean> {
+  if (JSON.stringify(await openSecrets(config, row)) === JSON.stringify(secrets)) return false;
   for (const { id } of row.secrets) await deleteSecret(trx, id);
-  await addSecret(trx, config, row, { madeAt: now(), secret });
+  await addSecrets(trx, config, row, secrets, now());
+  return true;
 }
 
 export const secretNames = ['first', 'second'] as const;

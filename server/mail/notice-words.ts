@@ -159,7 +159,20 @@ const clientDeeds: Record<string, string> = {
   off: 'was turned off. Nobody can open it, and it no longer hears of log-outs, suspensions and deletions',
   on: 'was turned on. People can open it again',
   confirm: 'was confirmed after the restore of the database. People can open it again',
+  adopt:
+    'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
+
+/** What one command did to several clients. Their names come with it. */
+const severalDeeds: Record<string, string> = {
+  apply: 'Clients were changed from a file',
+  rebind: 'Clients were moved from another address of this service to this one',
+};
+
+function sayClient(client: string, what = ''): string {
+  if (Object.hasOwn(severalDeeds, what)) return `${severalDeeds[what]}: ${client}.`;
+  return `The client ${client} ${Object.hasOwn(clientDeeds, what) ? clientDeeds[what] : 'was changed'}.`;
+}
 
 const whyAdministrator = 'You received this email because you are an administrator.';
 
@@ -242,10 +255,12 @@ export const buildNotices = ({
   },
   client_changed: {
     subject: 'A product that people open from here was changed',
-    text: `The client ${client} ${(what && Object.hasOwn(clientDeeds, what) && clientDeeds[what]) || 'was changed'}.`,
+    text: sayClient(client, what),
     advice:
-      'Check by phone or in person that this is right: its address gets the logins of people. If it is not, turn the client off, and see in the audit what else was done.',
-    action: { label: 'See the client', path: `/admin/clients/${client}` },
+      'Check by phone or in person that this is right: the address of a client gets the logins of people. If it is not, turn the client off, and see in the audit what else was done.',
+    action: Object.hasOwn(severalDeeds, what ?? '')
+      ? { label: 'See the clients', path: '/admin/clients' }
+      : { label: 'See the client', path: `/admin/clients/${client}` },
     why: whyAdministrator,
   },
   codes_guessed: {

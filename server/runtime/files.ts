@@ -1,7 +1,7 @@
 // Finds files, and reads and writes them in bounded memory.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, fstatSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -192,6 +192,32 @@ export async function writeNewFile(path: string, bytes: Uint8Array): Promise<voi
   await writeFile(locate(path), bytes, { flag: 'wx' }).catch(({ code }) => {
     throw refuseFile('write', path, code);
   });
+}
+
+/**
+ * Writes a new file that only its owner may read, and returns once it is on the disk. Throws a FileError if the file cannot be
+ * written, or exists.
+ */
+export async function writeSecretFile(path: string, text: string): Promise<{ remove: () => Promise<void> }> {
+  const whole = locate(path);
+  const cannotWrite = ({ code }: { code?: string }) => refuseFile('write', path, code);
+  const file = await open(whole, 'wx', 0o600).catch((error) => {
+    throw cannotWrite(error);
+  });
+  const remove = () => rm(whole, { force: true });
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    // Otherwise a crash of the machine could lose the name of the file.
+    const folder = await open(dirname(whole), 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    await remove();
+    throw cannotWrite(error as { code?: string });
+  } finally {
+    await file.close();
+  }
+  return { remove };
 }
 
 /** Replaces the file. A write waits if the disk is slower. Throws a FileError if the file cannot be written. */

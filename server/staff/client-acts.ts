@@ -1,7 +1,5 @@
 // What administrators and operators do to clients in the database (contract 13.28 to 13.35).
-import type { Transaction } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
-import type { DB } from '../../db/schema.ts';
 import type { AuditEventType } from '../../db/tables/audit-event-types.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
@@ -20,6 +18,7 @@ import { findAddressFault } from '../clients/addresses.ts';
 import type { RowState } from '../clients/book.ts';
 import {
   addClient,
+  type Change,
   changeClient,
   confirm,
   endSecret,
@@ -89,10 +88,12 @@ export const digestRow = (row: ClientRow): string => digestBasis(basisOf(row));
 
 const formBasis = (_db: unknown, row: ClientRow) => basisOf(row);
 
-type Context = Pick<ActContext<unknown>, 'trx' | 'deps' | 'author' | 'by'>;
+export type Context = Pick<ActContext<unknown>, 'trx' | 'author' | 'by'> & {
+  deps: Pick<Dependencies, 'config' | 'now'>;
+};
 
 /** The audit gets no secret: not even the digest of one. */
-function audit(
+export function audit(
   { trx, by }: Context,
   type: AuditEventType,
   details: { client: string; [name: string]: unknown },
@@ -101,7 +102,7 @@ function audit(
   deferAuditEvent(trx, { ...by.trail, type, details: { ...by.trail.details, ...written } });
 }
 
-const warn = ({ trx, deps, author }: Context, name: string, what: string): Promise<void> =>
+export const warn = ({ trx, deps, author }: Context, name: string, what: string): Promise<void> =>
   tellOtherAdministrators(trx, deps, {
     kind: 'client_changed',
     actorId: author.by === 'staff' ? author.actorId : undefined,
@@ -109,6 +110,41 @@ const warn = ({ trx, deps, author }: Context, name: string, what: string): Promi
     tellsActor: true,
     details: { client: name, what },
   });
+
+export async function addRow(
+  context: Context,
+  { name, kind, facts }: { name: string; kind: string; facts: ClientFacts },
+): Promise<string> {
+  const secret = await addClient(context.trx, context.deps, { name, kind, facts });
+  audit(context, 'staff.add_client', { client: name, now: { kind, ...spellFacts(facts) } });
+  return secret;
+}
+
+export async function setRow(
+  context: Context,
+  row: ClientRow,
+  facts: Parameters<typeof changeClient>[3],
+): Promise<Change | undefined> {
+  const changed = await changeClient(context.trx, context.deps, row, facts);
+  if (!changed) return undefined;
+  const [was, now] = [spellFacts(changed.was), spellFacts(changed.now)];
+  audit(context, 'staff.set_client', { client: row.name, was, now });
+  return changed;
+}
+
+const turns = {
+  off: { change: turnOff, event: 'staff.turn_client_off' },
+  on: { change: turnOn, event: 'staff.turn_client_on' },
+  confirm: { change: confirm, event: 'staff.confirm_client' },
+} as const;
+
+/** False if the row is so already. */
+export async function turnRow(context: Context, row: ClientRow, what: keyof typeof turns): Promise<boolean> {
+  const { change, event } = turns[what];
+  if (!(await change(context.trx, context.deps, row))) return false;
+  audit(context, event, { client: row.name });
+  return true;
+}
 
 const requireMore = ({ db }: Pick<Dependencies, 'db'>, _target: unknown, actorId: string) =>
   requireAllowance(db, 'staff.set_client', actorId);
@@ -217,8 +253,7 @@ const add = act({
   async do(context, { client: name, kind, ...read }) {
     await spend(context);
     const facts = factsOf(read) as ClientFacts;
-    const secret = await addClient(context.trx, context.deps, { name, kind, facts });
-    audit(context, 'staff.add_client', { client: name, now: { kind, ...spellFacts(facts) } });
+    const secret = await addRow(context, { name, kind, facts });
     await warn(context, name, 'add');
     return { client: name, secret };
   },
@@ -235,7 +270,7 @@ type ReadFacts = {
 };
 
 /** Names each fact, because `read` also has other members, such as `why`. */
-const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
+export const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
   ...{ title, callbackUrl: callback, loginUrl, eventsUrl, listed, roles: may, needsFactor: factor },
 });
 
@@ -257,12 +292,9 @@ const set = act({
   requireAllowance: requireMore,
   afterwards: follow,
   async do(context, read: ReadFacts) {
-    const { trx, deps, target } = context;
-    const changed = await changeClient(trx, deps, target, factsOf(read));
-    if (!changed) return undefined;
+    const { target } = context;
+    if (!(await setRow(context, target, factsOf(read)))) return undefined;
     await spend(context);
-    const [was, now] = [spellFacts(changed.was), spellFacts(changed.now)];
-    audit(context, 'staff.set_client', { client: target.name, was, now });
     await warn(context, target.name, 'set');
     return {};
   },
@@ -304,13 +336,10 @@ const end = act({
   },
 });
 
-type Turn = (trx: Transaction<DB>, deps: ActContext<ClientRow>['deps'], row: ClientRow) => Promise<boolean>;
-
 /** An act without fields that changes one thing, if it is not so already. */
 const turn = <Name extends string>(
-  { right, command, event, what }: { right: Name; command: string; event: AuditEventType; what: string },
+  { right, command, what }: { right: Name; command: string; what: keyof typeof turns },
   offers: (shown: ShownRow) => Given[],
-  change: Turn,
 ) =>
   act({
     about: client,
@@ -321,10 +350,9 @@ const turn = <Name extends string>(
     formBasis,
     afterwards: follow,
     async do(context) {
-      const { trx, deps, target } = context;
-      if (!(await change(trx, deps, target))) return undefined;
+      const { target } = context;
+      if (!(await turnRow(context, target, what))) return undefined;
       if (what === 'on') await spend(context);
-      audit(context, event, { client: target.name });
       await warn(context, target.name, what);
       return {};
     },
@@ -370,20 +398,15 @@ export const clientActs = {
   'set-client': set,
   'rotate-client': rotate,
   'end-client-secret': end,
-  'turn-client-off': turn(
-    { right: 'clients.turnOff', command: 'client:off', event: 'staff.turn_client_off', what: 'off' },
-    ({ offAt }) => offerIf(offAt === null),
-    turnOff,
+  'turn-client-off': turn({ right: 'clients.turnOff', command: 'client:off', what: 'off' }, ({ offAt }) =>
+    offerIf(offAt === null),
   ),
-  'turn-client-on': turn(
-    { right: 'clients.turnOn', command: 'client:on', event: 'staff.turn_client_on', what: 'on' },
-    ({ offAt, state }) => offerIf(offAt !== null && state !== 'in_settings'),
-    turnOn,
+  'turn-client-on': turn({ right: 'clients.turnOn', command: 'client:on', what: 'on' }, ({ offAt, state }) =>
+    offerIf(offAt !== null && state !== 'in_settings'),
   ),
   'confirm-client': turn(
-    { right: 'clients.confirm', command: 'client:confirm', event: 'staff.confirm_client', what: 'confirm' },
+    { right: 'clients.confirm', command: 'client:confirm', what: 'confirm' },
     ({ state }) => offerIf(state === 'unconfirmed'),
-    confirm,
   ),
   'test-webhook': testWebhook,
 };

@@ -14,7 +14,10 @@ import { readSettings } from '../../server/billing/settings/settings.ts';
 import { statementTimeoutMs } from '../../server/instance/instance.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
 import { readBytes } from '../../server/runtime/files.ts';
+import { readConfig } from '../../server/settings/config.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
+import { readClientFile } from '../../server/staff/apply-clients.ts';
+import { production } from '../support/app/settings.ts';
 import { connect, emptyDatabase, makeFolder } from '../support/database/postgres.ts';
 import { isOurFile, readOurFile } from '../support/project/documents.ts';
 import { runShell } from '../support/project/run-sample.ts';
@@ -22,6 +25,7 @@ import {
   billingSettingsSample,
   changedInvoicesSample,
   chargesSample,
+  clientsFileSample,
   commandSamples,
   contractPaymentSample,
   contractSignupSample,
@@ -47,6 +51,13 @@ it('none is left out, and none lacks a language', () => {
 describe('the JSON', () => {
   it('of a hand-off is a payload', () => {
     expect(payloadSchema.parse(JSON.parse(payloadSample))).toEqual(JSON.parse(payloadSample));
+  });
+
+  it('of clients can be applied', async () => {
+    // Reading a file asks the database nothing.
+    const deps = { config: readConfig(production), now: () => new Date(), db: undefined as never };
+    const read = await readClientFile(deps, new TextEncoder().encode(clientsFileSample));
+    expect([read.entries.map(({ name }) => name), read.faults]).toEqual([['shop', 'till'], []]);
   });
 
   it('of an inbound hand-off is a payload of the marketplace', () => {

@@ -1,7 +1,9 @@
 // Commands for acts (contract 12.37), each made from its record in server/staff/acts.ts. Other commands use the helpers, too.
 import { Argument, type Command, Option } from 'commander';
+import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findContract } from '../../../db/tables/service-contracts.ts';
 import { type AnyAct, actAsOperator, type Subject, trailsOf } from '../../acts/act.ts';
@@ -12,7 +14,7 @@ import { isUuid } from '../../basics/uuid.ts';
 import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { numberSchema, paymentIdSchema } from '../../billing/payments/payment-message.ts';
 import { environment, isTerminal, print, printAside, systemUser } from '../../runtime/process.ts';
-import { readConfig } from '../../settings/config.ts';
+import { type Config, readConfig } from '../../settings/config.ts';
 import { actWords, type CommandWords, furtherCommands } from '../../staff/act-words.ts';
 import { actsByCommand } from '../../staff/acts.ts';
 import {
@@ -63,6 +65,12 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
 
 /** What the audit keeps about an operator (contract 7.161 and 12.44). */
 export const booksTrailOf = (reason: { by?: string; why?: string }) => trailsOf(authorOf(reason)).whole;
+
+/** What a command about several clients works with. */
+export const contextOf = (trx: Transaction<DB>, config: Config, reason: Reason) => ({
+  ...{ trx, deps: { config, now }, author: authorOf(reason) },
+  by: { now: now(), recordedBy: 'operator' as const, trail: booksTrailOf(reason) },
+});
 
 export function recordLook(
   db: Database,

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { calledAs } from '../../runtime/process.ts';
 import { addActCommands } from './act.ts';
 import { addAfterRestoreCommands } from './after-restore.ts';
+import { addApplyCommand } from './apply-clients.ts';
 import { addAuditCommand } from './audit.ts';
 import { addBackupCommand } from './backup.ts';
 import { addBillingCommands } from './billing.ts';
@@ -13,6 +14,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { addHistoryCommand } from './history.ts';
 import { addInvoiceCommands } from './invoices.ts';
 import { addMarketplaceCommands } from './marketplace.ts';
+import { addMoveCommands } from './move-clients.ts';
 import { addPaymentImportCommand } from './payment-import.ts';
 import { addPeopleCommands } from './people.ts';
 import { addReconcileCommand } from './reconcile.ts';
@@ -43,6 +45,8 @@ export function buildProgram(): Command {
   addAfterRestoreCommands(program);
   addReconcileCommand(program);
   addClientCommands(program);
+  addApplyCommand(program);
+  addMoveCommands(program);
   addDoctorCommand(program);
   return program;
 }

@@ -19,7 +19,13 @@ export type Wire = {
   close: () => void;
 };
 
-export async function openWire(databaseUrl: string): Promise<Wire> {
+/**
+ * Called with all that the service sends. `lost`: it does not arrive, and the connection breaks. `unanswered`: it arrives, and the
+ * connection breaks before the answer comes.
+ */
+type OnSend = (data: Buffer) => 'lost' | 'unanswered' | undefined;
+
+export async function openWire(databaseUrl: string, onSend?: OnSend): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const stranded = new WeakSet<Socket>();
@@ -37,6 +43,12 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       from.on('error', () => undefined);
       from.on('data', (data) => {
         if (stranded.has(from) || (mode !== 'open' && !(mode === 'deaf' && from === client))) return;
+        const fate = from === client ? onSend?.(data) : undefined;
+        if (fate === 'lost') return void client.destroy();
+        if (fate === 'unanswered') {
+          stranded.add(upstream);
+          return void to.write(data, () => setTimeout(() => client.destroy(), 300));
+        }
         if (delayMs > 0 && from === upstream) setTimeout(() => to.write(data), delayMs);
         else to.write(data);
       });

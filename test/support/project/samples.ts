@@ -57,6 +57,7 @@ export const changedInvoicesSample = take('docs/payments.md', 'json', '"invoices
 export const refundSample = take('docs/payments.md', 'json', '"of"');
 export const paymentAnswerSample = take('docs/payments.md', 'json', '"applied"');
 export const contractPaymentSample = take('docs/contract/07a-money.md', 'json', '"payment_id"');
+export const clientsFileSample = take('docs/operate/clients.md', 'json', '"clients"');
 export const billingSettingsSample = take('docs/operate/billing.md', 'json', '"seller"');
 
 export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
