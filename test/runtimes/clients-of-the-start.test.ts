@@ -1,6 +1,8 @@
 // `--client NAME=CALLBACK` at the start, in local mode (contract 13.100 to 13.105).
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
+import { keepLocalClients, MisuseError, readLocalClients } from '../../server/clients/local.ts';
+import { readConfig } from '../../server/settings/config.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { runCli } from '../support/app/cli.ts';
 import { entryOf, findFreePort, type RunningProcess, type Runtime, run } from '../support/app/process.ts';
@@ -199,4 +201,35 @@ describe.each<Runtime>(['node', 'deno'])('on %s, a client that the start names',
     await close();
     await drop();
   });
+});
+
+it('a client that 16 starts name at once is one row, with one secret (contract 13.105)', async () => {
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const { db, close } = connect(url, { poolSize: 16 });
+  const config = readConfig({});
+  const clients = await readLocalClients([`shop=${callback}`, 'kiosk=http://localhost:4100/'], config);
+  const start = (asked = clients) => keepLocalClients({ config, db, now: () => new Date() }, asked);
+  const count = async () =>
+    (
+      await sql`select c.name, count(s.id)::int as secrets from clients c left join client_secrets s
+        on s.client_id = c.id group by 1 order by 1`.execute(db)
+    ).rows;
+  const once = ['kiosk', 'shop'].map((name) => ({ name, secrets: 1 }));
+  await Promise.all(Array.from({ length: 16 }, () => start()));
+  expect(await count()).toEqual(once);
+  // Each start replaces the secret that somebody has made meanwhile.
+  await sql`update client_secrets set sealed = 'x'`.execute(db);
+  await Promise.all(Array.from({ length: 16 }, (_, n) => start(n % 2 ? clients : [...clients].reverse())));
+  expect(await count()).toEqual(once);
+  // There is no room for more than 200.
+  await sql`insert into clients (id, issuer, name, title, callback_url, listed, roles, restores, created_at, changed_at)
+    select gen_random_uuid(), issuer, 'full_' || n, title, callback_url, listed, roles, 0, now(), now()
+    from clients, generate_series(1, 198) n where name = 'shop'`.execute(db);
+  await start();
+  const more = await readLocalClients([`another=${callback}`], config);
+  await expect(start(more)).rejects.toThrow(
+    new MisuseError('There are 200 clients in the database already.'),
+  );
+  await close();
+  await drop();
 });

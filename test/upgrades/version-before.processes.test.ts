@@ -15,7 +15,7 @@ import { startRowLoad } from '../support/clients/row-load.ts';
 import { buildSignup, type SignupBody, signMessage } from '../support/crm/crm.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
-import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { noteFigures } from '../support/faults/faults.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
 import { hasDebianPostgres, startDebianPostgres } from '../support/machines/debian-postgres.ts';
@@ -262,7 +262,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
         lanes--;
       });
       const killed = (async () => {
-        for (let times = 0; lanes > 0 && times < byForm({ short: 4, long: 40 }); times++) {
+        for (let times = 0; lanes > 0; times++) {
           await sleep(3_000 + Math.random() * 2_000);
           if (times === 2) {
             await postgres.kill();

@@ -67,6 +67,10 @@ export async function startRowLoad(
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
   const anyPort = () => ports[Math.floor(Math.random() * ports.length)] as number;
+  // The administrator stays at one instance as long as it answers, because an instance reads the clients anew when staff list them.
+  // The other instances have to follow by themselves.
+  let place = 0;
+  const staffPort = () => ports[place % ports.length] as number;
   const logIn = async (email: string) => {
     const body = new URLSearchParams({ email, password: 'local demo password' });
     const { headers } = await send(anyPort(), '/login', { body });
@@ -83,12 +87,15 @@ export async function startRowLoad(
     input?: Record<string, string>,
   ): Promise<Data | string | undefined> {
     const answer = await (input === undefined
-      ? send(anyPort(), `/trpc/admin.${name}?input=${encodeURIComponent('{}')}`, { cookie: admin })
-      : send(anyPort(), `/trpc/admin.${name}`, {
+      ? send(staffPort(), `/trpc/admin.${name}?input=${encodeURIComponent('{}')}`, { cookie: admin })
+      : send(staffPort(), `/trpc/admin.${name}`, {
           ...{ cookie: admin, body: JSON.stringify({ json: input }), type: 'application/json' },
         })
     ).catch(() => undefined);
-    if (!answer || answer.status >= 500) return undefined;
+    if (!answer || answer.status >= 500) {
+      place++;
+      return undefined;
+    }
     const { result, error } = JSON.parse(answer.text);
     return result ? (result.data.json as Data) : String(error.json.data.problem);
   }

@@ -23,8 +23,11 @@ const second = shared(() => app.startInstance());
 const callback = 'https://shop.example.test/cb';
 
 let admin: Awaited<ReturnType<typeof addStaff>>;
+/** The acts of one administrator would wait for each other. */
+let admins: (typeof admin)[];
 beforeAll(async () => {
-  admin = await addStaff(app);
+  admins = await Promise.all(Array.from({ length: 16 }, () => addStaff(app)));
+  [admin] = admins as [typeof admin];
 });
 
 const act = (name: string, input: Record<string, string>, cookie = admin.cookie, at = app as typeof second) =>
@@ -41,9 +44,16 @@ const findRow = async (client: string) =>
   ).row;
 const asked = async (client: string) => ({ client, why, seen: (await findRow(client)).seen as string });
 
-/** The outcomes of 16 requests at once, at two instances. */
-const sixteen = async (request: (at: typeof second, n: number) => ReturnType<typeof act>) =>
-  (await Promise.all(Array.from({ length: 16 }, (_, n) => request(n % 2 ? second : app, n))))
+/** The outcomes of what 16 administrators do at once, at two instances. */
+const sixteen = async (choose: (n: number) => [name: string, input: Record<string, string>]) =>
+  (
+    await Promise.all(
+      admins.map(({ cookie }, n) => {
+        const [name, input] = choose(n);
+        return act(name, input, cookie, n % 2 ? second : app);
+      }),
+    )
+  )
     .map(readOutcome)
     .sort();
 const oneOf16 = (refusal: string) => ['200', ...Array(15).fill(refusal)];
@@ -176,9 +186,9 @@ describe('of 16 at once', () => {
       ['endSecret', { which: 'second' }],
       ['turnOff', {}],
     ];
-    const outcomes = await sixteen((at, n) => {
+    const outcomes = await sixteen((n) => {
       const [name, more] = acts[Math.floor(n / 2) % acts.length] as (typeof acts)[number];
-      return act(name, { ...given, ...more }, admin.cookie, at);
+      return [name, { ...given, ...more }];
     });
     expect(outcomes).toEqual(oneOf16('409 edited_meanwhile'));
     const { rows } = await sql`select 1 from audit_events where details->>'client' = ${client}`.execute(
@@ -197,14 +207,23 @@ describe('of 16 at once', () => {
       ['set', { callback: 'https://other.example.test/' }],
     ] as const) {
       const given = { ...(await asked(client)), ...more };
-      const outcomes = await sixteen((at) => act(name, given, admin.cookie, at));
+      const outcomes = await sixteen(() => [name, given]);
       expect([name, ...outcomes]).toEqual([name, ...oneOf16('409 edited_meanwhile')]);
     }
     await inTransaction(app.db, { by: 'operator', cause: 'test' }, insertRestore);
     const given = await asked(client);
-    const outcomes = await sixteen((at) => act('confirm', given, admin.cookie, at));
+    const outcomes = await sixteen(() => ['confirm', given]);
     expect(outcomes).toEqual(oneOf16('409 edited_meanwhile'));
     expect((await findRow(client)).state).toBe('on');
+  });
+
+  it('one adds a client, and one rotates it (contract 13.8 and 13.23)', async () => {
+    const client = `shop_${++serial}`;
+    const input = { client, callback, why };
+    expect(await sixteen(() => ['add', input])).toEqual(oneOf16('409 edited_meanwhile'));
+    const given = await asked(client);
+    expect(await sixteen(() => ['rotate', given])).toEqual(oneOf16('409 edited_meanwhile'));
+    expect((await findRow(client)).secrets).toHaveLength(2);
   });
 
   it('one becomes the two hundredth client (contract 13.1)', async () => {
@@ -214,9 +233,7 @@ describe('of 16 at once', () => {
       from generate_series(1, 199 - (select count(*)::int from clients where issuer = ${issuer})) n`.execute(
       app.db,
     );
-    const outcomes = await sixteen((at, n) =>
-      act('add', { client: `last_${n}`, callback, why }, admin.cookie, at),
-    );
+    const outcomes = await sixteen((n) => ['add', { client: `last_${n}`, callback, why }]);
     expect(outcomes).toEqual(oneOf16('422 validation_failed'));
     const { rows } = await sql`select 1 from clients where issuer = ${issuer}`.execute(app.db);
     expect(rows).toHaveLength(200);
