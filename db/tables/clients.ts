@@ -84,15 +84,6 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Whether a row of another issuer has the name. */
-export const isTakenElsewhere = async (db: Database, { issuer, name }: Named): Promise<boolean> =>
-  (await db
-    .selectFrom('clients')
-    .select('id')
-    .where('name', '=', name)
-    .where('issuer', '<>', issuer)
-    .executeTakeFirst()) !== undefined;
-
 /** Each transaction that changes a client, or adds one, waits here for the one before. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();

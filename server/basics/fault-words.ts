@@ -46,7 +46,6 @@ export const faultWords = {
   client_reserved: 'This name is reserved, or the settings of this service name a client so.',
   client_taken: 'There is a client of this name already. A client is never deleted.',
   clients_full: 'There are 200 clients in the database already.',
-  client_elsewhere: 'A client of another IDENTITY_ISSUER has this name in this database.',
   client_in_settings: 'The settings of this service name this client, so only the settings count.',
   client_kind: 'Only clients of the kind hand-off can be added so far.',
   client_title: 'Use 1 to 60 characters that can be shown.',

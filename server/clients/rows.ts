@@ -11,7 +11,6 @@ import {
   findClientRow,
   insertClient,
   insertSecret,
-  isTakenElsewhere,
   listClientRows,
   updateClient,
 } from '../../db/tables/clients.ts';
@@ -66,8 +65,6 @@ export async function addClientWith(
 ): Promise<void> {
   const { issuer } = config;
   if (await findClientRow(trx, { issuer, name })) throw refuse('client_taken');
-  // Events are numbered by the name of the client, so it would read those of the other issuer.
-  if (await isTakenElsewhere(trx, { issuer, name })) throw refuse('client_elsewhere');
   if ((await listClientRows(trx, issuer)).length >= maxClients)
     throw invalidMember('/client', faultWords.clients_full);
   const client = { id: uuidv7(), issuer, name };

@@ -165,7 +165,15 @@ it('names every fault with entry and member, and then does nothing (contract 13.
     { callback },
     'shop',
     { name: 'typed', callback: 7, roles: 'admin', listed: ['everybody,merchants'], factor: 'maybe' },
-    { name: 'words', callback, roles: ['owner'], listed: [], title: '', login_url: 'x', events_url: 'y' },
+    {
+      name: 'words',
+      callback,
+      roles: ['owner'],
+      listed: [],
+      title: 't'.repeat(61),
+      login_url: 'x',
+      events_url: 'y',
+    },
     JSON.parse(`{ "name": "proto", "callback": "${callback}", "__proto__": {} }`),
   ];
   const outcome = await apply(clients, '--secrets-to', secrets);

@@ -518,11 +518,3 @@ it('a long name gives a title that can be saved again (contract 13.31)', async (
   expect(await find(name)).toMatchObject({ title });
   expect(readData(await change('set', name, { title }))).toEqual({ done: false });
 });
-
-it('a name that a row of another issuer has is taken, because its events have that name (contract 13.8)', async () => {
-  const { name } = await add();
-  await sql`update clients set issuer = 'https://elsewhere.example.test' where name = ${name}`.execute(
-    app.db,
-  );
-  expect(readOutcome(await act('add', given(name)))).toBe('409 edited_meanwhile');
-});
