@@ -73,6 +73,7 @@ it('clients --json is the same for programs', async () => {
     last_nudge_taken_at: null,
     last_failure_at: instant,
     last_failure: 'connection refused',
+    row: null,
   });
   expect(site.last_launch_at).toEqual(instant);
   expect(crm).toMatchObject({ newest_event: 0, behind: 0, oldest_unread_at: null, last_pull_at: null });
