@@ -1,4 +1,4 @@
-// The only writer of `clients` and `client_secrets`: clients that are not in the settings. Triggers raise the version in
+// The only writer of `clients` and `client_secrets`, which keep the clients that are not in the settings. Triggers raise the version in
 // `client_changes` (db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -8,13 +8,13 @@ export type SecretRow = {
   id: string;
   madeAt: Date;
   sealed: Uint8Array;
-  /** Says which key sealed it. */
+  /** Identifies the key that sealed the secret. */
   keyId: string;
   /** When the client last called us with it, to a minute. */
   lastUsedAt: Date | null;
 };
 
-/** What staff and operators choose of a client. */
+/** What staff and operators can choose for a client. */
 export type ClientFacts = {
   title: string;
   callbackUrl: string;
@@ -36,11 +36,11 @@ export type ClientRow = ClientFacts & {
   testedAt: Date | null;
   createdAt: Date;
   changedAt: Date;
-  /** The older one first. */
+  /** The older secret comes first. */
   secrets: SecretRow[];
 };
 
-/** It differs after each change of a row, and after each restore. */
+/** The version differs after each change of a row and after each restore, so that instances know when to read the rows again. */
 export async function findClientVersion(db: Database): Promise<number> {
   const row = await db
     .selectFrom('client_changes')
@@ -51,7 +51,7 @@ export async function findClientVersion(db: Database): Promise<number> {
 
 const restores = sql<number>`(select count(*)::int from restores)`;
 
-/** Reads clients and secrets in one statement, so that they fit each other. They come in the order of their names. */
+/** Returns clients in the order of their names. One statement reads clients and secrets, so that they fit each other. */
 export async function listClientRows(db: Database, issuer: string, name?: string): Promise<ClientRow[]> {
   const rows = await db
     .selectFrom('clients as c')
@@ -84,7 +84,7 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Each transaction that changes a client, or adds one, waits here for the one before. */
+/** Makes each transaction that adds or changes a client wait for the one before. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();
 }
@@ -150,7 +150,7 @@ export async function deleteSecret(trx: Transaction<DB>, id: string): Promise<vo
   await trx.deleteFrom('client_secrets').where('id', '=', id).execute();
 }
 
-/** Replaces what was sealed with another key or for another issuer, if nobody has done so meanwhile. */
+/** Replaces a secret that was sealed with another key or for another issuer, unless somebody has replaced it meanwhile. */
 export async function replaceSealed(
   db: Database,
   { id, sealed: was }: Pick<SecretRow, 'id' | 'sealed'>,
@@ -164,7 +164,7 @@ export async function replaceSealed(
     .execute();
 }
 
-/** The row counts under the other issuer from now on. Its secrets must be sealed anew. */
+/** Moves the row to the other issuer. The caller must seal its secrets anew, because they are sealed for the issuer. */
 export async function setIssuer(
   trx: Transaction<DB>,
   id: string,
@@ -173,13 +173,13 @@ export async function setIssuer(
   await trx.updateTable('clients').set({ issuer, changed_at: now }).where('id', '=', id).execute();
 }
 
-/** Under which addresses of the service there are clients. */
+/** Lists each issuer that has clients. */
 export async function listIssuers(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('clients').select('issuer').distinct().orderBy('issuer').execute();
   return rows.map(({ issuer }) => issuer);
 }
 
-/** The latest use counts, in whatever order instances report. */
+/** Keeps the latest use, because instances may report in any order. */
 export async function noteSecretUses(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
   await sql`update client_secrets s set last_used_at = greatest(s.last_used_at, u.at)
     from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) u (id, at) where s.id = u.id`.execute(

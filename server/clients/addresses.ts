@@ -27,13 +27,13 @@ export function findAddressFault(
 
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
 
-/** Addresses at which clouds tell their machines secrets, and which are in private networks. */
+/** Clouds give their machines secrets at these addresses. They are listed because `mayConnect` can allow their ranges. */
 const metadata = [
   ...['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
   ...['fd00:c1::a9fe:a9fe', 'fd00:42::42'],
 ].map((each) => ipaddr.parse(each).toNormalizedString());
 
-/** All IPv6 addresses of the internet are in here. */
+/** All public IPv6 addresses are in this network. */
 const internet: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** Whether the service may connect to the address. In local mode it may connect to this machine. */

@@ -15,10 +15,10 @@ import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 
-/** The first that applies. Only a client that is `on` is handed people, gets webhooks and may call. */
+/** A row has the first state that applies. People can open only a client that is `on`, and only it gets webhooks and may call. */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
-/** Whether the secrets can be opened is known only to `openBook`. */
+/** Never `unreadable`, because only `openBook` knows whether the secrets can be opened. */
 export function stateOf(
   { clients }: Pick<Config, 'clients'>,
   row: ClientRow,
@@ -28,7 +28,7 @@ export function stateOf(
   return row.isConfirmed ? 'on' : 'unconfirmed';
 }
 
-/** The clients of the settings alone, for what works without a database. */
+/** The clients of the settings alone, for code that works without a database. */
 export function clientsOfSettings({ clients }: Pick<Config, 'clients'>): Clients {
   const all = [...clients.values()];
   return { get: (name) => clients.get(name), list: () => all };
@@ -38,7 +38,7 @@ const resealEveryMs = 60_000;
 const usesEveryMs = 60_000;
 
 export type Book = LiveClients & {
-  /** Writes down which secrets were used, and seals anew what an older key has sealed. Any number of instances may do so. */
+  /** Writes down which secrets were used, and seals anew what an older key has sealed. Several instances may do this at once. */
   keepUp: (signal: AbortSignal) => Promise<void>;
 };
 
@@ -52,7 +52,7 @@ export function openBook(deps: Deps): Book {
   };
   let version: number | undefined;
   let running: Promise<void> = Promise.resolve();
-  /** Rows that are as they were keep their `Client`, because others remember what they have made from it. */
+  /** An unchanged row keeps its `Client` object, because callers cache by it what they have made from it. */
   let read = new Map<string, { facts: string; client: Client }>();
   const secretsOf = new WeakMap<Client, readonly SecretRow[]>();
   const said = new Set<string>();
@@ -60,7 +60,7 @@ export function openBook(deps: Deps): Book {
   const written = new Map<string, Date>();
   let resealedAt = Number.NEGATIVE_INFINITY;
 
-  /** What operators should know, but only once. */
+  /** Logs what operators should know, but only once, because the rows are read again after each change. */
   function say(row: ClientRow, what: 'in_settings' | 'unreadable', isSo: boolean): void {
     const key = `${what} ${row.id}`;
     if (!isSo) said.delete(key);
@@ -73,7 +73,7 @@ export function openBook(deps: Deps): Book {
   async function readRow(row: ClientRow): Promise<Client | undefined> {
     const state = stateOf(config, row);
     say(row, 'in_settings', state === 'in_settings');
-    // A newer version may know other kinds.
+    // A newer version may have added a row of another kind.
     if (state !== 'on' || row.kind !== 'hand-off') return undefined;
     const facts = JSON.stringify([
       { ...row, changedAt: null, testedAt: null },
@@ -124,7 +124,7 @@ export function openBook(deps: Deps): Book {
     get: (name) => present.byName.get(name),
     list: () => present.all,
     refresh() {
-      // One after the other, so that a caller sees at least what was there when it called.
+      // Refreshes run one after the other, so that a caller sees at least what the database had when it called.
       running = running.catch(() => undefined).then(load);
       return running;
     },
@@ -158,7 +158,7 @@ function toClient(row: ClientRow, secrets: readonly string[], ttlSeconds: number
   };
 }
 
-/** Seals with the first key what another one has sealed (contract 13.26). */
+/** Seals with the first key each secret that another key has sealed (contract 13.26). */
 export async function resealRows(
   { config, db, log }: Pick<Dependencies, 'config' | 'db' | 'log'>,
   signal?: AbortSignal,

@@ -1,12 +1,12 @@
-// Calls an address of a client in the database (contract 13.17). The name is resolved once, and the address that was looked at is the
-// one connected to, so that nobody can lead us to another one in between. Answers say nothing of what is there.
+// Calls an address of a client in the database (contract 13.17). The name is resolved once, and the call connects to the
+// address that was checked, so that nobody can swap the address in between. The results never show what the server there answered.
 import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
 import type { Config } from '../settings/config.ts';
 import { mayConnect } from './addresses.ts';
 
 const answerWithinMs = 10_000;
 
-/** Why a call ended. It is the reason of the signal. */
+/** The reason with which the signal is aborted if a call takes too long. */
 const tooLate = new Error('no answer in time');
 
 type Message = { headers: Record<string, string>; body: Uint8Array };
@@ -30,12 +30,12 @@ export async function callClient(
   }
 }
 
-/** The lookup of a name cannot be stopped, so this ends the wait for it. */
+/** Ends the wait for a name's lookup, because the lookup itself cannot be stopped. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_done, failed) => {
     signal.addEventListener('abort', () => failed(signal.reason), { once: true });
   });
-  // The wait may be over by then.
+  // The signal may be aborted after the wait is over.
   aborted.catch(() => undefined);
   return aborted;
 }
@@ -45,7 +45,7 @@ export function explainStatus(status: number): string | undefined {
   return status >= 300 && status < 400 ? 'redirected' : `HTTP ${status}`;
 }
 
-// Node gives the cause as a code, Deno in words.
+// Node gives the cause as a code, and Deno gives it in words.
 const causes: [form: RegExp, words: string][] = [
   [/refused/i, 'connection refused'],
   [/ENOTFOUND|EAI_AGAIN|dns error|lookup/i, 'host not found'],
@@ -64,7 +64,7 @@ export function explainError(error: unknown, signal: AbortSignal): string {
   return causes.find(([form]) => form.test(text))?.[1] ?? 'connection failed';
 }
 
-/** Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would not be freed when it ends. */
+/** Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would stay in memory after the work. */
 export async function inTime<T>(
   controller: AbortController,
   work: (signal: AbortSignal) => Promise<T>,

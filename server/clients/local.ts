@@ -12,7 +12,7 @@ import { findAddressFault } from './addresses.ts';
 import { addClientWith, changeClient, confirm, findNameFault, keepSecrets, titleOf, turnOn } from './rows.ts';
 import { spellSecret } from './secrets.ts';
 
-/** The start was asked for something that is wrong. The process ends with 2, and the message says what to mend. */
+/** The options of the start are wrong. The process exits with 2, and the message says what to correct. */
 export class MisuseError extends Error {}
 
 export type LocalClient = {
@@ -50,7 +50,7 @@ export async function readLocalClients(asked: readonly string[], config: Config)
   );
 }
 
-/** Everybody can know it, like the built-in secret that it is made from. So each start prints the same. */
+/** Each start derives the same secret. Everybody can know it, because the secret that it is made from is built in. */
 async function deriveSecret(name: string): Promise<string> {
   const [key = new Uint8Array(), message = new Uint8Array()] = [
     localSecrets.IDENTITY_SSO_SECRET,
@@ -63,7 +63,7 @@ async function deriveSecret(name: string): Promise<string> {
 export const spellIdentityUrl = ({ issuer }: Pick<Config, 'issuer'>, { name, secret }: LocalClient): string =>
   issuer.replace('://', `://${name}:${secret}@`);
 
-/** Adds the rows, or makes them so again. Any number of instances may start at once. */
+/** Adds the rows, or changes them back to what was asked. Several instances may start at once. */
 export async function keepLocalClients(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
   asked: readonly LocalClient[],

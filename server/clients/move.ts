@@ -1,5 +1,5 @@
-// How clients come into the database from the settings, and from another address of this service (contract 13.90 to 13.95). The
-// caller has locked the clients (`lockClients`).
+// Moves clients into the database from the settings, and to this issuer from another one (contract 13.90 to 13.95). The caller has
+// locked the clients (`lockClients`).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import {
@@ -27,7 +27,7 @@ import { sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
-/** Makes the row as the settings say. Returns undefined if it is so already. */
+/** Adds or changes the row to match the settings. Returns undefined if it matches already. */
 export async function adoptClient(
   trx: Transaction<DB>,
   deps: Deps,
@@ -46,7 +46,7 @@ export async function adoptClient(
   return change || hasNewSecrets || row.offAt || isConfirmed ? { isNew: false, change } : undefined;
 }
 
-/** All that were moved, or none if one of their names is taken. A row that no key opens stays where it is. */
+/** If a name is taken, no row is moved. A row with a secret that no key opens stays under its issuer. */
 export type Rebound = { moved: string[]; unreadable: string[]; taken: string[] };
 
 /** Moves the rows of another issuer to the present one, and seals their secrets anew. */

@@ -1,5 +1,5 @@
 // How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the clients
-// (`lockClients`), and read the row since.
+// (`lockClients`), and has read the row after that.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../db/schema.ts';
@@ -28,12 +28,12 @@ const maxSecrets = 2;
 /** In characters. */
 export const maxTitle = 60;
 
-/** Pages and commands use these words. */
+/** Reserved, because pages and commands use these words. */
 const reserved = new Set([...namesOfKnown, 'identity', 'none', 'new', 'all']);
 
 export const isClientName = (name: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(name);
 
-/** Undefined if a new client may have the name. It may be taken. */
+/** Undefined if the name is allowed. Another row may still have it. */
 export function findNameFault(name: string, { clients }: Pick<Config, 'clients'>): FaultName | undefined {
   if (!isClientName(name)) return 'client_name';
   return reserved.has(name) || clients.has(name) ? 'client_reserved' : undefined;
@@ -82,7 +82,7 @@ async function addSecrets(
 ): Promise<void> {
   for (const [at, secret] of secrets.entries()) {
     const sealed = await sealSecret(encryptionKeys, client, secret);
-    // The place of a secret follows from when it was made.
+    // Secrets are sorted by the time they were made, so each needs its own time to keep its place.
     const after = new Date(madeAt.getTime() + at);
     await insertSecret(trx, client.id, { id: uuidv7(), madeAt: after, ...sealed });
   }
@@ -92,7 +92,7 @@ export type Change = { was: Partial<ClientFacts>; now: Partial<ClientFacts> };
 
 type SomeFacts = { [Name in keyof ClientFacts]?: ClientFacts[Name] | undefined };
 
-/** Returns what differs, or undefined if nothing does. A member that is undefined stays. */
+/** Returns what differs, or undefined if nothing does. A member that is undefined is not compared. */
 export function findChange(row: ClientRow, facts: SomeFacts): Change | undefined {
   const names = (Object.keys(facts) as (keyof ClientFacts)[]).filter(
     (name) => facts[name] !== undefined && JSON.stringify(facts[name]) !== JSON.stringify(row[name]),
@@ -115,14 +115,14 @@ export async function changeClient(
   return change;
 }
 
-/** Returns the new secret. The older one goes on working. Throws 409 `edited_meanwhile` if there are two. */
+/** Returns the new secret. The older one still works. Throws 409 `edited_meanwhile` if there are two. */
 export async function rotateSecret(
   trx: Transaction<DB>,
   { config, now }: Deps,
   row: ClientRow,
 ): Promise<string> {
   if (row.secrets.length >= maxSecrets) throw refuse('client_secrets_full');
-  // The newer secret comes second, also if the clock of the instance that made the first was ahead.
+  // The new secret must come second, even if the clock of the instance that made the first was ahead.
   const after = Math.max(now().getTime(), ...row.secrets.map(({ madeAt }) => madeAt.getTime() + 1));
   const secret = makeSecret();
   await addSecrets(trx, config, row, [secret], new Date(after));
@@ -138,7 +138,7 @@ export async function openSecrets(
   return opened.every((secret) => secret !== undefined) ? opened : undefined;
 }
 
-/** Gives the client these secrets, the older first. False if it has them already. */
+/** Replaces the client's secrets by these, the older first. False if it has them already. */
 export async function keepSecrets(
   trx: Transaction<DB>,
   { config, now }: Deps,

@@ -1,5 +1,5 @@
-// The secrets of rows: their form, and how they are sealed (contract 13.20 to 13.27). A row that was copied under another issuer or
-// name cannot be opened there.
+// The secrets of rows: their form, and how they are sealed (contract 13.20 to 13.27). If a row is copied to another issuer or
+// name, its secrets cannot be opened there.
 import { base64url, encodeHex } from 'oslo/encoding';
 import { seal, unseal } from '../basics/sealing.ts';
 import { sha256 } from '../runtime/hash.ts';
@@ -18,7 +18,7 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
-/** Six digits in base 62, as GitHub's tokens end. With this, a scanner of secrets knows a real one. */
+/** Six digits in base 62, like the end of GitHub's tokens, so that a secret scanner can tell a real secret from a random text. */
 function checksumOf(random: string): string {
   let text = '';
   for (let left = crc32(random), n = 0; n < 6; n++) {
@@ -40,7 +40,7 @@ export const isSecret = (text: string): boolean =>
 
 const contextOf = ({ id, issuer, name }: Owner) => `client ${issuer} ${name} ${id}`;
 
-/** Says which key sealed something, and nothing about the key. */
+/** Identifies the key that sealed something, without revealing the key. */
 export const keyIdOf = (key: Uint8Array | undefined): string => encodeHex(sha256(key ?? '').slice(0, 4));
 
 export async function sealSecret(keys: Keys, owner: Owner, secret: string) {

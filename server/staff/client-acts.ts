@@ -48,13 +48,13 @@ export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown>
   ...('needsFactor' in facts && { factor: facts.needsFactor ? 'required' : 'optional' }),
 });
 
-/** Whatever was typed as a name. The database refuses some characters. */
+/** Looks only for valid names, because the database refuses some characters that can be typed. */
 const findNamed = async (db: Database, named: { issuer: string; name: string }) =>
   isClientName(named.name) ? findClientRow(db, named) : undefined;
 
 type NewClient = { name: string; row: ClientRow | undefined };
 
-/** Adding the same client again finds a row, so that the form is out of date. */
+/** If the client has been added meanwhile, its row is found, so that the form counts as out of date. */
 const newClient: Subject<NewClient> = {
   name: 'new_client',
   keys: ['client'],
@@ -78,7 +78,7 @@ const client: Subject<ClientRow> = {
   answer: (result) => ({ done: result !== undefined, ...(result as object | undefined) }),
 };
 
-/** All that a page shows of a row, so that nobody decides by an old page. */
+/** Everything that a page shows of a row, so that nobody acts on an outdated page. */
 const basisOf = ({ secrets, testedAt: _tested, changedAt: _changed, ...row }: ClientRow) => ({
   ...row,
   secrets: secrets.map(({ id }) => id),
@@ -92,7 +92,7 @@ export type Context = Pick<ActContext<unknown>, 'trx' | 'author' | 'by'> & {
   deps: Pick<Dependencies, 'config' | 'now'>;
 };
 
-/** The audit gets no secret: not even the digest of one. */
+/** Details must contain no secret, and no digest of one. */
 export function audit(
   { trx, by }: Context,
   type: AuditEventType,
@@ -106,7 +106,7 @@ export const warn = ({ trx, deps, author }: Context, name: string, what: string)
   tellOtherAdministrators(trx, deps, {
     kind: 'client_changed',
     actorId: author.by === 'staff' ? author.actorId : undefined,
-    // Also the one who acted, in case somebody else is in their session.
+    // The actor gets the mail, too, in case somebody else is using their session.
     tellsActor: true,
     details: { client: name, what },
   });
@@ -138,7 +138,7 @@ const turns = {
   confirm: { change: confirm, event: 'staff.confirm_client' },
 } as const;
 
-/** False if the row is so already. */
+/** False if the row is already in that state. */
 export async function turnRow(context: Context, row: ClientRow, what: keyof typeof turns): Promise<boolean> {
   const { change, event } = turns[what];
   if (!(await change(context.trx, context.deps, row))) return false;
@@ -154,7 +154,7 @@ async function spend({ trx, author }: Context): Promise<void> {
   if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
 }
 
-/** This instance follows at once, and the others within two seconds. The act is done, even if this fails. */
+/** This instance follows at once, and the others within two seconds. If this fails, the act is still done. */
 async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
   await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
   return result;
@@ -189,7 +189,7 @@ const readFactor = Object.assign((typed: string) => readOneOf('required', 'optio
   choices: ['required', 'optional'],
 });
 
-/** What is left out gets the default, or stays as it is. */
+/** If the field is left out, `other` gives its value: a default, or undefined to keep the present value. */
 const unlessGiven = <Value, Other>(
   name: keyof Given,
   read: Field<unknown, Value>,
@@ -269,7 +269,7 @@ type ReadFacts = {
   factor: boolean | undefined;
 };
 
-/** Names each fact, because `read` also has other members, such as `why`. */
+/** Lists each fact by name, because what was read also has other members, such as `why`. */
 export const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
   ...{ title, callbackUrl: callback, loginUrl, eventsUrl, listed, roles: may, needsFactor: factor },
 });
@@ -336,7 +336,7 @@ const end = act({
   },
 });
 
-/** An act without fields that changes one thing, if it is not so already. */
+/** An act without fields that changes one state of the row. */
 const turn = <Name extends string>(
   { right, command, what }: { right: Name; command: string; what: keyof typeof turns },
   offers: (shown: ShownRow) => Given[],
@@ -380,7 +380,7 @@ const testWebhook = act({
     audit(context, 'staff.test_webhook', { client: name });
     return { client: name };
   },
-  // No transaction waits for the client's answer.
+  // The call is made after the transaction, so that no transaction waits for the client's answer.
   async afterwards(deps, { client: name }) {
     await deps.clients.refresh();
     const target = deps.clients.get(name);

@@ -5,7 +5,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { type ActForm, buildForms } from './act-forms.ts';
 import { listClients } from './clients.ts';
 
-/** A form that was made before the client was added is out of date after it. */
+/** Once a client is added, a form that was made before for the same name is out of date. */
 export const listNewClientForms = (): ActForm[] =>
   buildForms('new_client', null, () => ({ seen: digestBasis(null) }));
 

@@ -13,7 +13,7 @@ import { digestRow } from './client-acts.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** What a client signs, and how many secrets it may use for that. */
+/** The kinds of calls that a client signs, and how many secrets it may use for each. */
 function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, secrets }: Known) {
   const calls: { kind: CallKind; secrets: number }[] = [{ kind: 'token', secrets }];
   if (name === 'marketplace' && marketplaceInbound)
@@ -72,8 +72,8 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
 }
 
 /**
- * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. When a
- * secret of a row was last used is right to a minute.
+ * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. The last
+ * use of a row's secret is accurate to a minute.
  */
 export async function listClients(deps: Dependencies) {
   const { db, config, now: clock } = deps;
@@ -96,7 +96,7 @@ export async function listClients(deps: Dependencies) {
     const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, isDemo, row } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
       const used = secretPositions.flatMap((secret, place) => {
-        // The secret of a row keeps its last use when its place changes.
+        // The last use of a row's secret is kept with the secret, because its place changes when the first secret ends.
         const at =
           kind === 'token' && row && !config.clients.has(name)
             ? row.secrets[place]?.lastUsedAt

@@ -1,4 +1,4 @@
-// Moves clients into the database from the settings, and from another address of this service (contract 13.90 to 13.96).
+// Moves clients into the database from the settings, and to this issuer from another one (contract 13.90 to 13.96).
 import { type ClientFacts, lockClients } from '../../db/tables/clients.ts';
 import { readFields } from '../acts/fields.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
@@ -9,7 +9,7 @@ import { audiences, roles } from '../sso/clients.ts';
 import { listNames } from './apply-clients.ts';
 import { audit, type Context, clientActs, factsOf, spellFacts, warn } from './client-acts.ts';
 
-/** As `URL` spells it, because the settings may spell the same address in other ways. */
+/** Spells an address as `URL` does, because rows must have that spelling, and settings need not. */
 const spellAddress = (url: string | undefined) => url && new URL(url).href;
 
 const ends: Record<string, string> = {
@@ -19,8 +19,8 @@ const ends: Record<string, string> = {
 const refuseName = (detail: string) => invalidMember('/client', detail);
 
 /**
- * Makes a row of a client of the settings, with its secrets. Returns undefined if there is such a row already. Throws 422
- * `validation_failed` with all that a row may not have.
+ * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. Throws 422
+ * `validation_failed` with everything that a row may not have.
  */
 export async function adopt(context: Context, name: string): Promise<{ hasLogo: boolean } | undefined> {
   const { trx, deps } = context;
@@ -44,7 +44,7 @@ export async function adopt(context: Context, name: string): Promise<{ hasLogo: 
     roles: roles.filter((word) => client.roles.includes(word)).join(','),
     factor: client.needsFactor ? 'required' : 'optional',
   };
-  // The settings name the client, so its name would be refused.
+  // The field `client` refuses names of the settings, such as this one.
   const { client: _name, ...fields } = clientActs['add-client'].fields;
   const thing = { name, row: undefined };
   const read = await readFields(fields, given, { ...deps, db: trx, thing }).catch((error) => {
