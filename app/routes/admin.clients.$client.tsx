@@ -90,7 +90,7 @@ const checkWords = {
   webhook: 'It took a webhook',
 } as const;
 
-/** The list is loaded anew every few seconds (app/enhance.js), so it says what the login in the other tab has done. */
+/** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
 function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Loaded }) {
   const path = loginUrl && !isDemo ? loginUrl : `/sso/launch/${name}`;
   const isOn = !row || row.state === 'on' || row.state === 'in_settings';
@@ -98,7 +98,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
     <Section
       id="try"
       title="Try it"
-      intro="Log in, and look whether the client shows your name. What has worked turns green by itself, within ten seconds. Without script, load the page again."
+      intro="Log in, and look whether the client shows your name. Each line turns green within ten seconds once it has worked. Without script, load the page again."
     >
       <ul className="rows" data-live>
         {(['launch', 'call', 'pull', 'webhook'] as const).map((what) => {
@@ -129,7 +129,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
         </p>
       )}
       <p className="hint">
-        If the client refuses the login, its page and its own log have a code:{' '}
+        If the client refuses the login, its page and its log show a code:{' '}
         <a href="/developers/refusals">see refusals</a>.
       </p>
     </Section>
@@ -138,7 +138,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
 
 function Secrets({ row: { secrets } }: { row: NonNullable<Loaded['row']> }) {
   return (
-    <Section id="secrets" title="Secrets" intro="When the client last called with each is right to a minute.">
+    <Section id="secrets" title="Secrets" intro="The last use of each secret is accurate to a minute.">
       <dl className="facts">
         {secrets.map(({ madeAt, lastUsedAt }, at) => (
           <Fact key={madeAt.toString()} name={at === 0 ? 'First secret' : 'Second secret'}>
@@ -214,7 +214,7 @@ function About({ client }: { client: Loaded }) {
             'Never'
           )}
         </Fact>
-        <Fact name="Refused by us within a day">
+        <Fact name="Refused by us in the last day">
           {refusals.length === 0
             ? 'Nothing'
             : refusals.map(({ code, count }, at) => (

@@ -55,7 +55,7 @@ export default function Clients() {
   return (
     <StaffPage
       title="Clients"
-      intro="The products that people open from here. A webhook tells each of new events, which it then reads. What was counted is up to ten seconds old."
+      intro="The products that people open from here. A webhook tells a client about new events, and the client then reads them. Counts are up to ten seconds old."
       who={who}
       current="/admin/clients"
     >

@@ -43,15 +43,16 @@ export const faultWords = {
   notes_full: 'There are 100 notes on this person already. An administrator can delete some.',
   choice_missing: 'Choose one.',
   client_name: 'Use 1 to 63 lower-case letters, digits and underscores. The first one must be a letter.',
-  client_reserved: 'This name is reserved, or the settings of this service name a client so.',
-  client_taken: 'There is a client of this name already. A client is never deleted.',
+  client_reserved: 'This name is reserved, or the settings of this service have a client with this name.',
+  client_taken:
+    'A client already has this name. It keeps the name even if it is off, because a client is never deleted.',
   clients_full: 'There are 200 clients in the database already.',
   client_in_settings: 'The settings of this service name this client, so only the settings count.',
-  client_kind: 'Only clients of the kind hand-off can be added so far.',
+  client_kind: 'The kind of a client must be hand-off.',
   client_title: 'Use 1 to 60 characters that can be shown.',
-  client_words: 'Name one or more of the words, separated by commas.',
+  client_words: 'Enter one or more of the listed words, separated by commas.',
   client_secrets_full: 'The client has two secrets already. End one of them first.',
-  client_secret_last: 'This is the only secret of the client, so it was not ended. Rotate first.',
+  client_secret_last: 'This is the only secret of the client, so it was not ended. First make a second one.',
   webhook_none: 'The client is off, waits to be confirmed, or has no address for webhooks.',
   address_long: 'Use no more than 2,000 characters.',
   address_https: 'Enter a URL that starts with https://.',
@@ -60,7 +61,7 @@ export const faultWords = {
   address_elsewhere: 'In local mode, the URL must be on localhost, 127.0.0.1, [::1] or host.docker.internal.',
   address_number: 'The URL must have the name of a host, not its IP address.',
   address_spelling:
-    'Write the URL as browsers do: the host in lower case, a slash after it, and other characters percent-encoded.',
+    'Write the URL as browsers do: the host in lower case, a slash after it, and special characters percent-encoded.',
   address_parameters:
     'The query of the URL must not have payload, signature, signature_next, state or error.',
   told_later:

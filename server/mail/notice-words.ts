@@ -154,7 +154,7 @@ const invoicesGoSomewhere = {
 const clientDeeds: Record<string, string> = {
   add: 'was added. People can open it now',
   set: 'was changed: its title, its addresses, or who may enter it',
-  rotate: 'got a second secret. The first one goes on working',
+  rotate: 'got a second secret. The first one still works',
   end_secret: 'lost one of its two secrets',
   off: 'was turned off. Nobody can open it, and it no longer hears of log-outs, suspensions and deletions',
   on: 'was turned on. People can open it again',
@@ -257,7 +257,7 @@ export const buildNotices = ({
     subject: 'A product that people open from here was changed',
     text: sayClient(client, what),
     advice:
-      'Check by phone or in person that this is right: the address of a client gets the logins of people. If it is not, turn the client off, and see in the audit what else was done.',
+      'Check by phone or in person that this is right: people who log in are sent to the address of the client. If it is not right, turn the client off, and see in the audit what else was done.',
     action: Object.hasOwn(severalDeeds, what ?? '')
       ? { label: 'See the clients', path: '/admin/clients' }
       : { label: 'See the client', path: `/admin/clients/${client}` },

@@ -714,11 +714,11 @@ const clientFields = (row?: ClientRow): FormField[] => [
   },
   {
     ...{ name: 'callback', label: 'Callback URL', kind: 'text', value: row?.callbackUrl ?? '' },
-    hint: 'Where people arrive after the login. In kits its path is /sso/callback.',
+    hint: 'Where people arrive after the login. In kits, its path is /sso/callback.',
   },
   {
     ...{ name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
-    hint: 'Where the client’s own login starts, if it has one. In kits: /login.',
+    hint: 'Where the client’s own login starts, if it has one. In kits, its path is /login.',
   },
   {
     ...{
@@ -728,11 +728,11 @@ const clientFields = (row?: ClientRow): FormField[] => [
       isOptional: true,
       value: row?.eventsUrl ?? '',
     },
-    hint: 'Where we say that there are events to read, if the client wants them. In kits: /sso/events.',
+    hint: 'Where we tell the client that there are events to read, if it wants to know. In kits, its path is /sso/events.',
   },
   {
     ...{ name: 'listed', label: 'Who sees it among the products', kind: 'text' },
-    hint: `One or more of ${audiences.join(', ')}. The word visited means people who have opened it before, and contract those with a contract.`,
+    hint: `One or more of ${audiences.join(', ')}. The word visited means people who have opened it before, and contract means people with a contract.`,
     value: (row?.listed ?? ['everybody']).join(', '),
   },
   {
@@ -747,7 +747,7 @@ const clientFields = (row?: ClientRow): FormField[] => [
       value: row?.needsFactor ? 'required' : 'optional',
     },
     choices: [
-      { value: 'optional', words: 'As people like' },
+      { value: 'optional', words: 'Not required to enter' },
       { value: 'required', words: 'Required to enter' },
     ],
   },
@@ -768,7 +768,7 @@ const ofClient = {
     label: 'Add a client',
     button: 'Add the client',
     notice:
-      'Every instance knows it within two seconds. Its secret is shown once, on the next page: copy it there. The name cannot be changed, and a client is never deleted, only turned off. We email all administrators.',
+      'Every instance knows it within two seconds. Its secret is shown only once, on the next page: copy it there. The name cannot be changed. A client is never deleted, only turned off. We email all administrators.',
     outcome: 'The client is added.',
     fields: () => [
       {
@@ -804,12 +804,12 @@ const ofClient = {
     label: 'Make a second secret',
     button: 'Make the secret',
     notice:
-      'The new secret is shown once, on the next page. The client goes on working with the one that it has: until you end it, we sign with both. We email all administrators.',
+      'The new secret is shown only once, on the next page. The client still works with its first secret: we sign with both until you end one. We email all administrators.',
     outcome: 'The client has a second secret.',
     command: {
       about: 'make a second secret for a client in the database, and print it once',
       done: ({ name }, { result }) =>
-        `Client ${name} has a second secret, and the first goes on working. It is shown only now: ${result.secret}`,
+        `Client ${name} has a second secret. The first still works. The second is shown only now: ${result.secret}`,
       nothing: unchanged,
     },
   },
@@ -829,12 +829,12 @@ const ofClient = {
   'turn-client-off': {
     label: 'Turn the client off',
     notice:
-      'Within two seconds nobody is handed to it, its token is refused and it gets no webhooks. It no longer hears of log-outs, suspensions and deletions: people who are logged in there stay so. Its events are kept, and it reads them once it is on again. We email all administrators.',
+      'Within two seconds nobody can open the client, its token is refused and it gets no webhooks. It no longer hears of log-outs, suspensions and deletions: people who are logged in there stay logged in. Its events are kept, and it can read them once it is on again. We email all administrators.',
     outcome: 'The client is off.',
     isDanger: true,
     command: {
       about:
-        'turn a client in the database off: no launches, tokens and webhooks, and it no longer hears of log-outs, suspensions and deletions',
+        'turn a client in the database off: it has no launches, tokens or webhooks, and no longer hears of log-outs, suspensions and deletions',
       done: ({ name }) => `Client ${name} is off.`,
       nothing: ({ name }) => `Client ${name} is off already.`,
     },
@@ -853,19 +853,20 @@ const ofClient = {
   'confirm-client': {
     label: 'Confirm the client',
     notice:
-      'The database was restored, so secrets that were ended and addresses that were changed may be back. First compare addresses and the days of the secrets with what you know. Then people can open it again. We email all administrators.',
+      'The database was restored, so secrets that were ended and addresses that were changed may be back. Before you confirm, compare the addresses and the dates of the secrets with what you know. After that, people can open the client again. We email all administrators.',
     outcome: 'The client is confirmed.',
     isDanger: true,
     command: {
       about:
-        'after a restore, let a client in the database count again: compare its addresses and secrets first',
+        'let a client in the database count again after a restore: first compare its addresses and secrets',
       done: ({ name }) => `Client ${name} is confirmed.`,
       nothing: ({ name }) => `Client ${name} is confirmed already.`,
     },
   },
   'test-webhook': {
     label: 'Try the webhook',
-    notice: 'We send the client a webhook that names its newest event, and say whether it took it.',
+    notice:
+      'We send the client a webhook that names its newest event. Then we say whether the client took the webhook.',
     outcome: 'The webhook was tried.',
   },
 } satisfies Record<string, ActWords<ClientRow, ClientRow>>;

@@ -25,7 +25,7 @@ it('add, rotate, end, change, turn off and on, and print each secret once (contr
   expectRefused(await run('client:rotate', 'shop', ...why), /two secrets already/);
   expectRefused(
     await run('client:add', 'shop', '--callback', callback, ...why),
-    /a client of this name already/,
+    /a client already has this name/i,
   );
   const outputs = [
     await run(
@@ -103,7 +103,7 @@ it.each([
   [['client:add', 'none', '--callback', callback, ...why], /reserved/],
   [['client:add', 'Shop', '--callback', callback, ...why], /lower-case letters/],
   [['client:add', 'other', '--callback', 'https://shop.example.test/', ...why], /In local mode/],
-  [['client:add', 'other', '--callback', callback, '--kind', 'openid', ...why], /kind hand-off/],
+  [['client:add', 'other', '--callback', callback, '--kind', 'openid', ...why], /must be hand-off/],
   [['client:add', 'other', '--callback', callback, '--factor', 'maybe', ...why], /required, optional/],
   [['client:add', 'other', '--callback', callback, '--listed', 'nobody', ...why], /one or more/],
   [['client:set', 'marketplace_x', '--title', '', ...why], /Enter a value/],

@@ -172,7 +172,9 @@ describe('the page of a client', () => {
     const page = await open(`${path}?saved=set-client`);
     expect(textOf(page)).toContain('The client is changed.');
     // Contract 13.113.
-    expect(textOf(page)).toContain(`other addresses than the example: ${origin}/cb, ${origin}/in.`);
+    expect(textOf(page)).toContain(
+      `does not answer these addresses of the client: ${origin}/cb, ${origin}/in.`,
+    );
     expect((await send(path, 'turn-client-off')).headers.get('location')).toBe(
       `${path}?saved=turn-client-off`,
     );

@@ -157,7 +157,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s, a client that the start names',
     const name = 'Use 1 to 63 lower-case letters, digits and underscores. The first one must be a letter.';
     const elsewhere =
       'In local mode, the URL must be on localhost, 127.0.0.1, [::1] or host.docker.internal.';
-    const reserved = 'This name is reserved, or the settings of this service name a client so.';
+    const reserved = 'This name is reserved, or the settings of this service have a client with this name.';
     expect(lines).toEqual([
       `  --client "shop": ${form}`,
       `  --client "=http://localhost/": ${name}`,

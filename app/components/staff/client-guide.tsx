@@ -1,4 +1,4 @@
-// How the engineer of a client connects it (contract 13.112 and 13.113). The secret is in the page only right after it was made.
+// How the engineer of a client connects it (contract 13.112 and 13.113). The page has the secret only right after it was made.
 import type { ReactNode } from 'react';
 import { Disclosure } from '../disclosure.tsx';
 import { Notice } from '../notice.tsx';
@@ -51,7 +51,7 @@ const kits = [
   { name: 'Python', slug: 'python', run: (port: string) => `PORT=${port} python3 example.py` },
 ];
 
-/** A host name may have `$`, `;` and quotes, which a shell must not read. */
+/** Quotes a text for a shell, because a host name may have `$`, `;` and quotes. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/sso/events' } as const;
@@ -61,7 +61,7 @@ export function ClientGuide(guide: Guide) {
   const { client, baseUrl } = guide;
   const url = spellIdentityUrl(guide);
   const { origin, protocol, port: ofOrigin } = new URL(client.callbackUrl);
-  // An https origin leads to the example by a proxy or a tunnel.
+  // An https origin reaches the example through a proxy or a tunnel, so the example itself listens on plain http.
   const port = protocol === 'http:' ? ofOrigin || '80' : '4000';
   const others = (['callbackUrl', 'loginUrl', 'eventsUrl'] as const).filter(
     (name) => client[name] !== null && client[name] !== origin + paths[name],
@@ -69,7 +69,7 @@ export function ClientGuide(guide: Guide) {
   return (
     <>
       <p>
-        Each kit is a folder to download, with an example: a whole site of 50 lines that answers{' '}
+        Each kit is a folder to download. Its example is a whole site of 50 lines that answers{' '}
         <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port {port}. Paste the
         lines into a terminal
         {protocol === 'https:' && (
@@ -81,13 +81,13 @@ export function ClientGuide(guide: Guide) {
         {!guide.secret && (
           <>
             {' '}
-            Put the secret in place of <code>SECRET</code>. If nobody has it, make a second one.
+            Put the secret in place of <code>SECRET</code>. If nobody has the secret, make a second one.
           </>
         )}
       </p>
       {others.length > 0 && (
         <Notice kind="info">
-          This client has other addresses than the example:{' '}
+          The example does not answer these addresses of the client:{' '}
           {others.map((name) => String(client[name])).join(', ')}. Change the paths in the example, or change
           the client.
         </Notice>
