@@ -1,8 +1,9 @@
 // The forms by which staff act, as data for pages.
 import type { Subject } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
-import { actWords, type FormField, type Place, type Side } from './act-words.ts';
+import { actWords } from './act-words.ts';
 import { acts, type Intent, isIntent } from './acts.ts';
+import type { FormField, Place, Side } from './form-words.ts';
 
 export type ActForm = {
   intent: string;

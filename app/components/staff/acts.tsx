@@ -2,7 +2,7 @@
 import { createContext, createElement, Fragment, type ReactNode, useContext, useId } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
-import type { FormField, Place } from '../../../server/staff/act-words.ts';
+import type { FormField, Place } from '../../../server/staff/form-words.ts';
 import type { Refused } from '../../refused.ts';
 import { Confirm } from '../confirm.tsx';
 import { Disclosure } from '../disclosure.tsx';

@@ -1,6 +1,6 @@
 // What stays above each tab of a person's page: the acts about the account as a whole, and the tabs.
 import { useContext } from 'react';
-import type { Place } from '../../../server/staff/act-words.ts';
+import type { Place } from '../../../server/staff/form-words.ts';
 import { useRefused } from '../refused.ts';
 import { Acts, ActsContext, isOf } from './acts.tsx';
 import { Tabs } from './tabs.tsx';

@@ -15,8 +15,9 @@ import { endsWithPerson } from '../../billing/customers/ends-with-person.ts';
 import { numberSchema, paymentIdSchema } from '../../billing/payments/payment-message.ts';
 import { environment, isTerminal, print, printAside, systemUser } from '../../runtime/process.ts';
 import { type Config, readConfig } from '../../settings/config.ts';
-import { actWords, type CommandWords, furtherCommands } from '../../staff/act-words.ts';
+import { actWords, furtherCommands } from '../../staff/act-words.ts';
 import { actsByCommand } from '../../staff/acts.ts';
+import type { CommandWords } from '../../staff/form-words.ts';
 import {
   CommandError,
   describeRefusal,
