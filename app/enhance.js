@@ -113,16 +113,18 @@ localize(document);
 let looksLeft = document.querySelector('[data-live]') ? 150 : 0;
 async function look() {
   if (looksLeft-- <= 0) return;
-  const answer = await fetch(location.href).catch(() => undefined);
-  const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const news = page?.querySelector('[data-live]');
+  const text = await fetch(location.href)
+    .then((answer) => answer.text())
+    .catch(() => '');
+  const news = new DOMParser().parseFromString(text, 'text/html').querySelector('[data-live]');
   if (news) {
     localize(news);
     document.querySelector('[data-live]')?.replaceWith(news);
   }
-  setTimeout(look, 4_000);
+  // Somebody who has logged out gets the login page, and nothing else is to come.
+  if (news || text === '') setTimeout(look, 4_000);
 }
-setTimeout(look, 4_000);
+if (looksLeft > 0) setTimeout(look, 4_000);
 
 // Local mode only: a demo client shows new events without a reload, because a reload could interrupt a click.
 const feed = document.querySelector('[data-feed]')?.getAttribute('data-feed');
