@@ -153,7 +153,7 @@ const invoicesGoSomewhere = {
 
 const clientDeeds: Record<string, string> = {
   add: 'was added. People can open it now',
-  set: 'was changed: its title, its addresses, or who may enter it',
+  set: 'was changed: its title or addresses, who sees or may enter it, or its second factor',
   rotate: 'got a second secret. The first one still works',
   end_secret: 'lost one of its two secrets',
   off: 'was turned off. Nobody can open it, and it no longer hears of log-outs, suspensions and deletions',
