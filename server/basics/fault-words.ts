@@ -59,6 +59,7 @@ export const faultWords = {
   address_http: 'Enter a URL that starts with http:// or https://.',
   address_parts: 'The URL must not have a fragment, a user name, a password or a *.',
   address_elsewhere: 'In local mode, the URL must be on localhost, 127.0.0.1, [::1] or host.docker.internal.',
+  address_here: 'In production, the URL must not be on this machine.',
   address_number: 'The URL must have the name of a host, not its IP address.',
   address_spelling:
     'Write the URL as browsers do: the host in lower case, a slash after it, and special characters percent-encoded.',

@@ -19,6 +19,7 @@ export function findAddressFault(
   if (text.includes('#') || url.username || url.password || text.includes('*')) return 'address_parts';
   if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
   if (production && isAddress(url.hostname)) return 'address_number';
+  if (production && thisMachine.includes(url.hostname)) return 'address_here';
   if (url.href !== text) return 'address_spelling';
   if (isCallback && reservedParameters.some((name) => url.searchParams.has(name)))
     return 'address_parameters';

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import {
   type ClientFacts,
+  type ClientRow,
   findClientRow,
   listClientRows,
   replaceSealed,
@@ -13,7 +14,9 @@ import {
 import { invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
+import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
+import { findAddressFault } from './addresses.ts';
 import {
   addClientWith,
   type Change,
@@ -27,27 +30,41 @@ import { sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
 
-/** Adds or changes the row to match the settings. Returns undefined if it matches already. */
+/** What changed about a row that was there before. */
+type Replaced = { change: Change | undefined; hasNewSecrets: boolean; isOn: boolean; isConfirmed: boolean };
+
+/** Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if it matches already. */
 export async function adoptClient(
   trx: Transaction<DB>,
   deps: Deps,
   { client: { name, kind, secrets }, facts }: { client: Client; facts: ClientFacts },
-): Promise<{ isNew: boolean; change?: Change | undefined } | undefined> {
+): Promise<{ replaced?: Replaced } | undefined> {
   const { config, now } = deps;
   const row = await findClientRow(trx, { issuer: config.issuer, name });
   if (!row) {
     await addClientWith(trx, deps, { name, kind, facts }, secrets);
-    return { isNew: true };
+    return {};
   }
   const change = await changeClient(trx, deps, row, facts);
   const hasNewSecrets = await keepSecrets(trx, deps, row, secrets);
   if (row.offAt) await updateClient(trx, row.id, { offAt: null, now: now() });
   const isConfirmed = await confirm(trx, deps, row);
-  return change || hasNewSecrets || row.offAt || isConfirmed ? { isNew: false, change } : undefined;
+  const isOn = row.offAt !== null;
+  return change || hasNewSecrets || isOn || isConfirmed
+    ? { replaced: { change, hasNewSecrets, isOn, isConfirmed } }
+    : undefined;
 }
 
-/** If a name is taken, no row is moved. A row with a secret that no key opens stays under its issuer. */
-export type Rebound = { moved: string[]; unreadable: string[]; taken: string[] };
+/** The names of the rows that were moved. The names of rows that stay under their issuer, by the reason. */
+export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; misaddressed: string[] };
+
+/** A row that was added in another mode may have addresses that no row of this mode may have. */
+function isMisaddressed({ production }: Pick<Config, 'production'>, row: ClientRow): boolean {
+  const { callbackUrl, loginUrl, eventsUrl } = row;
+  return [callbackUrl, loginUrl, eventsUrl].some(
+    (url) => url !== null && findAddressFault(url, { production, isCallback: url === callbackUrl }),
+  );
+}
 
 /** Moves the rows of another issuer to the present one, and seals their secrets anew. */
 export async function rebindClients(
@@ -59,14 +76,15 @@ export async function rebindClients(
   const rows = await listClientRows(trx, from);
   const present = await listClientRows(trx, issuer);
   const names = new Set(present.map(({ name }) => name));
-  const taken = rows.map(({ name }) => name).filter((name) => names.has(name));
-  const result: Rebound = { moved: [], unreadable: [], taken };
-  if (taken.length > 0) return result;
+  const result: Rebound = { moved: [], unreadable: [], taken: [], misaddressed: [] };
   if (rows.length + present.length > maxClients) throw invalidMember('/client', faultWords.clients_full);
   for (const row of rows) {
     const secrets = await openSecrets(config, row);
-    result[secrets ? 'moved' : 'unreadable'].push(row.name);
-    if (!secrets) continue;
+    if (!secrets || names.has(row.name) || isMisaddressed(config, row)) {
+      result[!secrets ? 'unreadable' : names.has(row.name) ? 'taken' : 'misaddressed'].push(row.name);
+      continue;
+    }
+    result.moved.push(row.name);
     await setIssuer(trx, row.id, { issuer, now: now() });
     for (const [at, secret] of row.secrets.entries())
       await replaceSealed(trx, secret, await sealSecret(keys, { ...row, issuer }, secrets[at] ?? ''));

@@ -32,6 +32,7 @@ const words = {
   ...{ entry: 'Enter an object.', unknown: 'There is no such member.', text: 'Enter a text.' },
   ...{ list: 'Enter a list of words.', twice: 'Another entry has this name.' },
   kind: 'The kind of a client never changes.',
+  none: 'The file names no client, so --prune would turn off all.',
 };
 
 /** A comma would make two words of one. */
@@ -141,6 +142,8 @@ export async function planApply(
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });
     else plan.same++;
   }
+  // A script that failed halfway may write such a file.
+  if (prune && entries.length === 0 && faults.length === 0) plan.faults.push({ detail: words.none });
   const named = new Set(entries.map(({ name }) => name));
   const pruned = [...rows.values()].filter(
     ({ name, offAt }) => prune && !offAt && !named.has(name) && !config.clients.has(name),

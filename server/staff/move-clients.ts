@@ -19,10 +19,14 @@ const ends: Record<string, string> = {
 const refuseName = (detail: string) => invalidMember('/client', detail);
 
 /**
- * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. Throws 422
+ * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`: those of the settings took the place of others.
+ * Throws 422
  * `validation_failed` with everything that a row may not have.
  */
-export async function adopt(context: Context, name: string): Promise<{ hasLogo: boolean } | undefined> {
+export async function adopt(
+  context: Context,
+  name: string,
+): Promise<{ hasLogo: boolean; endsSecrets: boolean } | undefined> {
   const { trx, deps } = context;
   const client = deps.config.clients.get(name);
   if (!client) throw refuseName(`The settings name no client ${name}.`);
@@ -58,18 +62,19 @@ export async function adopt(context: Context, name: string): Promise<{ hasLogo: 
   const facts = factsOf(read) as ClientFacts;
   const adopted = await adoptClient(trx, deps, { client, facts });
   if (!adopted) return undefined;
-  const { isNew, change } = adopted;
-  if (isNew)
+  const { replaced } = adopted;
+  if (!replaced)
     audit(context, 'staff.add_client', {
       ...{ client: name, adopted: true, now: { kind: client.kind, ...spellFacts(facts) } },
     });
   else
     audit(context, 'staff.set_client', {
       ...{ client: name, adopted: true },
-      ...{ was: spellFacts(change?.was ?? {}), now: spellFacts(change?.now ?? {}) },
+      ...{ was: spellFacts(replaced.change?.was ?? {}), now: spellFacts(replaced.change?.now ?? {}) },
+      ...{ secrets: replaced.hasNewSecrets, on: replaced.isOn, confirmed: replaced.isConfirmed },
     });
   await warn(context, name, 'adopt');
-  return { hasLogo: client.logoPath !== undefined };
+  return { hasLogo: client.logoPath !== undefined, endsSecrets: replaced?.hasNewSecrets ?? false };
 }
 
 /** Moves the clients of another issuer to the present one. */

@@ -121,10 +121,13 @@ it('turns off what the file does not name only with --prune, and never what the 
     ['till', true],
   ]);
   expect((await apply([shop])).code).toBe(0);
-  const third = await apply([], '--prune', '--json');
+  expectRefused(await apply([], '--prune'), /The file names no client, so --prune would turn off all\./);
+  const third = await apply([till], '--prune', '--json');
   expect(JSON.parse(third.out)).toEqual({
     ...{ done: true, intent: 'apply', dry_run: false, unconfirmed: [], same: 0 },
-    clients: ['shop', 'third'].map((client) => ({ client, did: ['off'], changes: [] })),
+    clients: [['till', 'on'], ...['shop', 'third'].map((client) => [client, 'off'])].map(([client, did]) => ({
+      ...{ client, did: [did], changes: [] },
+    })),
   });
 });
 

@@ -104,14 +104,19 @@ it('client:adopt again makes the row as the settings are now (contract 13.91)', 
   await run(['client:off', 'till']);
   await inTransaction(app.db, { by: 'operator', cause: 'test' }, insertRestore);
   const rotated = { ...ofTill, SSO_TILL_SECRET: secrets[1] ?? '', SSO_TILL_TITLE: 'Other' };
-  expect((await run(['client:adopt', 'till'], rotated)).code).toBe(0);
+  const again = await run(['client:adopt', 'till'], rotated);
+  expect(again.code).toBe(0);
+  expect(again.out).toContain('The secrets that it had there have ended.');
   expect(await openStored('till')).toEqual([secrets[1]]);
   const { rows } = await sql`select title, off_at, restores = (select count(*) from restores) as is_confirmed
     from clients`.execute(app.db);
   expect(rows).toEqual([{ title: 'Other', off_at: null, is_confirmed: true }]);
   expect((await listAudit(app.db)).at(-1)).toMatchObject({
     type: 'staff.set_client',
-    details: { adopted: true, was: { title: 'The till' }, now: { title: 'Other' } },
+    details: {
+      ...{ adopted: true, was: { title: 'The till' }, now: { title: 'Other' } },
+      ...{ secrets: true, on: true, confirmed: true },
+    },
   });
 });
 
@@ -180,18 +185,41 @@ it('client:rebind moves every row with its secrets and its state (contract 13.93
     0,
     {
       ...{ done: false, intent: 'rebind', from: 'https://id.example.test', to: moved.IDENTITY_ISSUER },
-      ...{ moved: [], unreadable: [] },
+      ...{ moved: [], unreadable: [], taken: [], misaddressed: [] },
     },
   ]);
 });
 
-it('client:rebind moves nothing if a name is taken (contract 13.94)', async () => {
+it('client:rebind names a row whose name is taken, leaves it, and moves the others (contract 13.94)', async () => {
   await added('shop', 'other');
   const args = ['client:add', 'shop', '--callback', 'https://shop.example.test/cb'];
   expect((await run(args, moved)).code).toBe(0);
-  const before = await listStored(app.db);
-  expectRefused(await rebind(), /names under https:\/\/login.example.test already: shop\. Nothing/);
-  expect(await listStored(app.db)).toEqual(before);
+  const opened = await openStored('shop');
+  const { code, out } = await rebind();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^Moved to \S+: other\. Clients under \S+ already have these names: shop\. Left/);
+  expect((await listStored(app.db)).map(({ name, issuer }) => [name, issuer])).toEqual(
+    expect.arrayContaining([
+      ['other', moved.IDENTITY_ISSUER],
+      ['shop', 'https://id.example.test'],
+      ['shop', moved.IDENTITY_ISSUER],
+    ]),
+  );
+  expect(await openStored('shop')).toEqual(opened);
+});
+
+it.each([
+  ['callback_url', 'http://localhost:4000/cb'],
+  ['callback_url', 'https://localhost/cb'],
+  ['events_url', 'https://192.0.2.1/events'],
+])('client:rebind leaves a row whose %s is %s (contract 13.94)', async (column, url) => {
+  await added('local', 'shop');
+  await sql`update clients set ${sql.ref(column)} = ${url} where name = 'local'`.execute(app.db);
+  const { code, out } = await rebind();
+  expect([code, out]).toEqual([
+    1,
+    'Moved to https://login.example.test: shop. Addresses of local are not allowed here. Left where they are.\n',
+  ]);
 });
 
 it('client:rebind names a row that no key opens, leaves it, and moves the others (contract 13.94)', async () => {

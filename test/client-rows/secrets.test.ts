@@ -68,6 +68,8 @@ describe('an address of a row', () => {
     ['https://3221225985/', 'address_number'],
     ['https://0x7f.1/', 'address_number'],
     ['https://[2001:db8::1]/', 'address_number'],
+    ['https://localhost/', 'address_here'],
+    ['https://host.docker.internal/', 'address_here'],
     ['https://shop.example.test', 'address_spelling'],
     ['https://Shop.example.test/', 'address_spelling'],
     ['https://shop.example.test:443/', 'address_spelling'],

@@ -34,14 +34,14 @@ export function addMoveCommands(program: Command): void {
       result: await runRebind(db, options),
       others: (await listIssuers(db)).filter((each) => each !== from && each !== issuer),
     }));
-    const { moved, unreadable } = result;
+    const { moved, unreadable, taken, misaddressed } = result;
     const done = moved.length > 0;
     print(
       json
-        ? writeJson({ done, intent: 'rebind', from, to: issuer, moved, unreadable })
+        ? writeJson({ done, intent: 'rebind', from, to: issuer, ...result })
         : show(describeRebound(result, { from, issuer, others })),
     );
-    if (unreadable.length > 0) endWith(1);
+    if (unreadable.length + taken.length + misaddressed.length > 0) endWith(1);
   });
 }
 
@@ -56,29 +56,24 @@ async function runAdopt(db: Database, name: string, options: Reason): Promise<st
   });
   if (options.json) return toJson('adopt', adopted !== undefined, name);
   if (!adopted) return show(`Client ${name} is in the database as the settings say already.`);
+  const secrets = adopted.endsSecrets ? ' The secrets that it had there have ended.' : '';
   const logo = adopted.hasLogo ? ' Its logo stays behind: clients in the database have none.' : '';
   return show(
-    `Client ${name} is in the database, with its secrets. The settings still count: take it out of SSO_CLIENTS and restart one instance after the other. At each instance that no longer names it, the client in the database counts.${logo}`,
+    `Client ${name} is in the database, with its secrets. The settings still count: take it out of SSO_CLIENTS and restart one instance after the other. At each instance that no longer names it, the client in the database counts.${secrets}${logo}`,
   );
 }
 
 async function runRebind(db: Database, options: Reason & { from: string }): Promise<Rebound> {
   const config = readConfig(environment);
-  const result = await inTransaction(db, originOf('client:rebind', options), (trx) =>
+  return inTransaction(db, originOf('client:rebind', options), (trx) =>
     rebind(contextOf(trx, config, options), options.from),
   ).catch((error) => {
     throw error instanceof AppError ? new CommandError(describeRefusal(error)) : error;
   });
-  const { taken } = result;
-  if (taken.length > 0)
-    throw new CommandError(
-      `There are clients of these names under ${config.issuer} already: ${taken.join(', ')}. Nothing was done.`,
-    );
-  return result;
 }
 
 function describeRebound(
-  { moved, unreadable }: Rebound,
+  { moved, unreadable, taken, misaddressed }: Rebound,
   { from, issuer, others }: { from: string; issuer: string; others: string[] },
 ): string {
   const said = [
@@ -90,6 +85,10 @@ function describeRebound(
     said.push(
       `No key opens the secrets of ${unreadable.join(', ')}: left where they are. Give IDENTITY_ENCRYPTION_KEY the older key, too, and run this again.`,
     );
+  if (taken.length > 0)
+    said.push(`Clients under ${issuer} already have these names: ${taken.join(', ')}. Left where they are.`);
+  if (misaddressed.length > 0)
+    said.push(`Addresses of ${misaddressed.join(', ')} are not allowed here. Left where they are.`);
   if (moved.length === 0 && others.length > 0)
     said.push(`There are clients that were added under ${others.join(', ')}.`);
   return said.join(' ');
