@@ -129,7 +129,7 @@ export async function exchange(
     form = {},
     by = 'basic',
     ...options
-  }: SendOptions & { form?: Parameters; by?: 'basic' | 'post' | 'none' } = {},
+  }: Omit<SendOptions, 'form'> & { form?: Parameters; by?: 'basic' | 'post' | 'none' } = {},
 ): Promise<Answer> {
   const { name, secret, redirectUri } = client;
   const stated: Parameters = {
