@@ -117,7 +117,7 @@ describe('a citation of the contract', () => {
     [['2.999', '9.999'], '2.1, 2.999 to 9.1 and 9.999'],
     [['2.999'], '2.1\n// and 2.999'],
     [['2.999'], '2.1\n * and 2.999'],
-    [['section 15'], 'section 14'],
+    [['section 15'], 'section 15'],
     [['section 0', 'section 99'], 'sections 0, 2 and 99'],
     [[], '2.1, 503'],
   ])('would be found dead: %j', (dead, cited) => {
