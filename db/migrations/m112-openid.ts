@@ -106,8 +106,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delete from oidc_grants where client_id = new.id;
       return null;
     end $$`.execute(db);
+  // Also when it is turned on again, because an instance that follows late may have made some meanwhile.
   await sql`create trigger clients_end_grants after update of off_at on clients
-    for each row when (old.off_at is null and new.off_at is not null) execute function end_grants_of_client()`.execute(
+    for each row when ((old.off_at is null) <> (new.off_at is null)) execute function end_grants_of_client()`.execute(
     db,
   );
   // A person has the role of a payload: staff are administrators, and people with a granted capability are merchants.
