@@ -69,11 +69,13 @@ describe('the keys of an issuer', () => {
     expect((await app.send('/oauth/jwks')).status).toBe(404);
     await Promise.all(books.map(({ refresh }) => refresh()));
     expect(await listKids(app)).toEqual([]);
-    await addOpenIdClient(app);
+    // The service itself is not waited for, so that all need the key at once.
+    await addOpenIdClient({ db: app.db, config: app.config, send: answersRight });
     await Promise.all(books.map(({ refresh }) => refresh()));
     const kids = await listKids(app);
     expect(kids).toHaveLength(1);
     for (const book of books) expect(kidsOf(book.keys())).toEqual(kids);
+    await expect.poll(async () => (await app.send('/oauth/jwks')).status).toBe(200);
     expect(kidsOf(await readJwks(app))).toEqual(kids);
     await app.close();
   });
