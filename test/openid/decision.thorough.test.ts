@@ -29,7 +29,11 @@ type Setting = (typeof settings)[number];
 const at = (setting: Setting): TestInstance => (setting === 'required' ? strict : app);
 
 /** How the session began, and which factor its person has. */
-const logins = [
+type Login = {
+  by: 'a hand-off' | 'a password' | 'a password and a code' | 'a passkey';
+  has: 'no factor' | 'an app' | 'a passkey';
+};
+const logins: Login[] = [
   { by: 'a hand-off', has: 'no factor' },
   { by: 'a hand-off', has: 'an app' },
   { by: 'a hand-off', has: 'a passkey' },
@@ -38,8 +42,7 @@ const logins = [
   { by: 'a password', has: 'a passkey' },
   { by: 'a password and a code', has: 'an app' },
   { by: 'a passkey', has: 'a passkey' },
-] as const;
-type Login = (typeof logins)[number];
+];
 const amrOf: Record<Login['by'], string[]> = {
   'a hand-off': ['ext'],
   'a password': ['pwd'],
@@ -271,7 +274,7 @@ describe('after the door', () => {
     if (change === 'another role') return { ...facts, role: otherRole(facts.role) };
     if (change === 'made a manager') return { ...facts, role: 'manager' };
     if (change === 'without factor' && facts.login)
-      return { ...facts, login: { ...facts.login, has: 'no factor' } as Login };
+      return { ...facts, login: { ...facts.login, has: 'no factor' } };
     return facts;
   }
 
@@ -416,14 +419,14 @@ describe('after the door', () => {
   it('and what the row asks for then (contract 14.47, 14.57 and 14.58)', async () => {
     const admin = await arrange({ by: 'a password and a code', has: 'an app' }, 'admin');
     const merchant = await arrange({ by: 'a password', has: 'no factor' }, 'merchant');
-    const subjects = [...[admin, merchant].flatMap((who) => rowChanges.map((change) => ({ who, change })))];
+    const subjects = [admin, merchant].flatMap((who) => rowChanges.map((change) => ({ who, change })));
     const clients = new Map<string, OpenIdClient>();
     for (const change of rowChanges)
       clients.set(change, await addOpenIdClient(app, { roles: ['admin', 'merchant'] }));
     await follows(async () =>
       expect((await strict.send(authorizePath(clients.get('off') as OpenIdClient))).status).toBe(303),
     );
-    const opened = [];
+    const opened: ((typeof subjects)[number] & { client: OpenIdClient; code: string; token: string })[] = [];
     for (const { who, change } of subjects) {
       const client = clients.get(change) as OpenIdClient;
       const getCode = async () =>

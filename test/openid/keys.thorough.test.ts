@@ -86,7 +86,7 @@ describe('the keys of an issuer', () => {
     const firstAt = Date.now();
     /** What several instances make of the keys at once, a moment before that day and on it. */
     const on = async (day: number) => {
-      let shown: { signs?: string; published: string[]; hints: string[] } | undefined;
+      let shown: { signs: string | undefined; published: string[]; hints: string[] } | undefined;
       for (const now of [
         new Date(firstAt + day * dayMs - 60_000),
         new Date(firstAt + day * dayMs + 60_000),
@@ -103,7 +103,7 @@ describe('the keys of an issuer', () => {
             published: kidsOf(listPublished(keys, now)),
             hints: kidsOf(listForHints(keys, now)),
           };
-          shown ??= found as typeof shown;
+          shown ??= found;
           expect(found).toEqual(shown);
         }
         if (before) return [before, shown];
