@@ -32,6 +32,8 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
+type Check = { at: Date | null; isFresh: boolean };
+
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>['client'];
 
 export default function ClientPage() {
@@ -42,6 +44,7 @@ export default function ClientPage() {
   const asks = askBefore(refused, { forms, about: title, warns: true });
   if (asks) return asks;
   const guide = { client, baseUrl, secret: told?.secret };
+  const isOpenId = row?.kind === 'openid';
   return (
     <StaffPage
       title={title}
@@ -58,9 +61,11 @@ export default function ClientPage() {
       current="/admin/clients"
     >
       <Outcome forms={forms} outcome={outcome} />
-      {told?.secret !== undefined && <ClientSecret {...guide} title="The client has a second secret." />}
+      {told?.secret !== undefined && (
+        <ClientSecret {...guide} title="The client has a second secret." isOpenId={isOpenId} />
+      )}
       {told?.taken !== undefined && <WebhookTried {...told} />}
-      {!isDemo && (
+      {!isDemo && !isOpenId && (
         <Section id="connect" title="Connect it">
           <ClientGuide {...guide} />
         </Section>
@@ -88,12 +93,23 @@ const checkWords = {
   call: 'It called us with its token',
   pull: 'It read events',
   webhook: 'It took a webhook',
+  logOut: 'It took a log-out',
 } as const;
 
+const openIdWords = {
+  ...checkWords,
+  launch: 'We sent somebody to it with a code',
+  call: 'It called us with its secret',
+} as const;
+
+const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
+
 /** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
-function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Loaded }) {
-  const path = loginUrl && !isDemo ? loginUrl : `/sso/launch/${name}`;
+function Try({ client: { name, loginUrl, isDemo, row, openid, checks } }: { client: Loaded }) {
+  const ownLaunch = openid ? undefined : `/sso/launch/${name}`;
+  const path = loginUrl && !isDemo ? loginUrl : ownLaunch;
   const isOn = !row || row.state === 'on' || row.state === 'in_settings';
+  const words = openid ? openIdWords : checkWords;
   return (
     <Section
       id="try"
@@ -101,13 +117,13 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
       intro="Log in, and look whether the client shows your name. Each line turns green within ten seconds once it has worked. Without script, load the page again."
     >
       <ul className="rows" data-live>
-        {(['launch', 'call', 'pull', 'webhook'] as const).map((what) => {
-          const check = checks[what];
+        {checkNames.map((what) => {
+          const check: Check | undefined = what in checks ? checks[what as keyof typeof checks] : undefined;
           return (
             check && (
               <li key={what} data-check={what}>
                 <span>
-                  {checkWords[what]}
+                  {words[what]}
                   {check.at && (
                     <>
                       , <Instant at={check.at} />
@@ -121,17 +137,21 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
           );
         })}
       </ul>
-      {isOn && (
+      {isOn && path && (
         <p className="actions">
           <a className="button" href={path} target="_blank" rel="noreferrer">
             Open its login in a new tab
           </a>
         </p>
       )}
-      <p className="hint">
-        If the client refuses the login, its page and its log show a code:{' '}
-        <a href="/developers/refusals">see refusals</a>.
-      </p>
+      {openid ? (
+        !path && <p className="hint">Set a login URL, or open the login at the product.</p>
+      ) : (
+        <p className="hint">
+          If the client refuses the login, its page and its log show a code:{' '}
+          <a href="/developers/refusals">see refusals</a>.
+        </p>
+      )}
     </Section>
   );
 }
@@ -167,20 +187,26 @@ const roleWords = { admin: 'administrators', merchant: 'merchants', customer: 'c
 
 function About({ client }: { client: Loaded }) {
   const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, refusals, doctor } = client;
-  const { behind, oldestAt, failedAt, failure } = client;
+  const { behind, oldestAt, failedAt, failure, openid } = client;
   const isBehind = behind > 0;
   return (
     <Section id="facts" title="What is set">
       <dl className="facts">
-        <Fact name="Callback URL">
-          <Name>{callbackUrl}</Name>
-        </Fact>
+        {openid ? (
+          <OpenIdFacts openid={openid} />
+        ) : (
+          <Fact name="Callback URL">
+            <Name>{callbackUrl}</Name>
+          </Fact>
+        )}
         <Fact name="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
-        <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+        {!openid && (
+          <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+        )}
         <Fact name="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
         <Fact name="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
         {calls.map(({ kind, secrets, last }) => (
-          <Fact key={kind} name={kindWords[kind] ?? kind}>
+          <Fact key={kind} name={openid ? 'To exchange codes' : (kindWords[kind] ?? kind)}>
             {sayCount(secrets, 'secret', 'secrets')}.{' '}
             {last ? (
               <>
@@ -191,29 +217,33 @@ function About({ client }: { client: Loaded }) {
             )}
           </Fact>
         ))}
-        <Fact name="Unread events">
-          {isBehind ? (
-            <>
-              {behind}
-              {oldestAt && (
+        {!openid && (
+          <>
+            <Fact name="Unread events">
+              {isBehind ? (
                 <>
-                  , the oldest from <Instant at={oldestAt} />
+                  {behind}
+                  {oldestAt && (
+                    <>
+                      , the oldest from <Instant at={oldestAt} />
+                    </>
+                  )}
                 </>
+              ) : (
+                'None'
               )}
-            </>
-          ) : (
-            'None'
-          )}
-        </Fact>
-        <Fact name="Webhook last failed">
-          {failedAt ? (
-            <>
-              <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
-            </>
-          ) : (
-            'Never'
-          )}
-        </Fact>
+            </Fact>
+            <Fact name="Webhook last failed">
+              {failedAt ? (
+                <>
+                  <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
+                </>
+              ) : (
+                'Never'
+              )}
+            </Fact>
+          </>
+        )}
         <Fact name="Refused by us in the last day">
           {refusals.length === 0
             ? 'Nothing'
@@ -224,10 +254,37 @@ function About({ client }: { client: Loaded }) {
                 </span>
               ))}
         </Fact>
-        <Fact name="Examine it, on the server">
-          <code>{doctor}</code>
-        </Fact>
+        {doctor && (
+          <Fact name="Examine it, on the server">
+            <code>{doctor}</code>
+          </Fact>
+        )}
       </dl>
     </Section>
+  );
+}
+
+const pkceWords = { required: 'Required', optional: 'Optional', 'state-only': 'State only' };
+
+function OpenIdFacts({ openid }: { openid: NonNullable<Loaded['openid']> }) {
+  const { redirectUris, postLogoutUris, backChannelUri, pkce, auth } = openid;
+  const list = (addresses: readonly string[]) =>
+    addresses.map((each) => (
+      <div key={each}>
+        <Name>{each}</Name>
+      </div>
+    ));
+  return (
+    <>
+      <Fact name="Redirect URIs">{list(redirectUris)}</Fact>
+      <Fact name="Addresses after a log-out">
+        {postLogoutUris.length > 0 ? list(postLogoutUris) : 'None'}
+      </Fact>
+      <Fact name="Back-channel logout URI">
+        {backChannelUri === null ? 'Not set' : <Name>{backChannelUri}</Name>}
+      </Fact>
+      <Fact name="PKCE">{pkceWords[pkce]}</Fact>
+      <Fact name="Shows who it is">{auth === 'none' ? 'Not at all' : 'By its secret'}</Fact>
+    </>
   );
 }

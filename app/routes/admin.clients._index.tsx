@@ -38,12 +38,15 @@ export default function Clients() {
   const added = clients.find(({ name }) => name === told?.client);
   if (told?.secret !== undefined && added) {
     const guide = { client: added, baseUrl, secret: told.secret };
+    const isOpenId = added.row?.kind === 'openid';
     return (
       <StaffPage title={added.title} who={who} current="/admin/clients">
-        <ClientSecret {...guide} title="The client is added." />
-        <Section id="connect" title="Connect it">
-          <ClientGuide {...guide} />
-        </Section>
+        <ClientSecret {...guide} title="The client is added." isOpenId={isOpenId} />
+        {!isOpenId && (
+          <Section id="connect" title="Connect it">
+            <ClientGuide {...guide} />
+          </Section>
+        )}
         <p className="actions">
           <a className="button" href={clientPath(added.name)}>
             Go on to its page
@@ -92,6 +95,7 @@ function ClientState({
   if (row && row.state !== 'on' && row.state !== 'in_settings')
     return <Badge meaning="needs-you">{stateWords[row.state]}</Badge>;
   if (isFailing) return <Badge meaning="needs-you">Webhook fails</Badge>;
+  if (row?.kind === 'openid' && row.state === 'on') return <Badge meaning="good">On</Badge>;
   return isBehind ? <Badge meaning="waiting">Behind</Badge> : <Badge meaning="good">Up to date</Badge>;
 }
 
@@ -103,7 +107,7 @@ const toRow = ({ name, title, row, launchedAt, pulledAt, behind, isFailing }: Cl
     </a>,
     launchedAt && <Instant key="launch" at={launchedAt} />,
     pulledAt && <Instant key="pull" at={pulledAt} />,
-    whole(behind),
+    row?.kind === 'openid' ? '' : whole(behind),
     <ClientState key="state" row={row} isFailing={isFailing} isBehind={behind > 0} />,
   ],
 });

@@ -15,8 +15,8 @@ it.each([
   await page.goto('/login?next=/admin/clients');
   await logIn(page, 'admin@example.test');
   await page.waitForURL('**/admin/clients');
-  await page.locator('summary', { hasText: 'Add a client' }).click();
-  const form = page.locator('form[data-intent=add-client]');
+  await page.locator('summary', { hasText: /^Add a client$/ }).click();
+  const form = page.locator('form[data-intent=add-client]').first();
   await form.getByLabel('Name').fill(client);
   await form.getByLabel('Callback URL').fill('http://localhost:4000/sso/callback');
   await form.getByLabel('Why').fill('The new shop');

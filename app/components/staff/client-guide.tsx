@@ -17,7 +17,11 @@ type Guide = { client: ClientAddresses; baseUrl: string; secret?: string | undef
 const spellIdentityUrl = ({ client, baseUrl, secret = 'SECRET' }: Guide) =>
   baseUrl.replace('://', () => `://${client.name}:${secret}@`);
 
-export function ClientSecret({ title, ...guide }: Guide & { title: string }) {
+export function ClientSecret({
+  title,
+  isOpenId = false,
+  ...guide
+}: Guide & { title: string; isOpenId?: boolean }) {
   const { secret } = guide;
   return (
     <Notice kind="success" focus>
@@ -26,7 +30,9 @@ export function ClientSecret({ title, ...guide }: Guide & { title: string }) {
         leave this page.
       </p>
       <Block label="Secret" text={secret ?? ''} />
-      <Block label="IDENTITY_URL, the one setting of every kit" text={spellIdentityUrl(guide)} />
+      {!isOpenId && (
+        <Block label="IDENTITY_URL, the one setting of every kit" text={spellIdentityUrl(guide)} />
+      )}
     </Notice>
   );
 }
