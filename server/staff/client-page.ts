@@ -1,4 +1,4 @@
-// The pages of clients (contract 13.110 to 13.117).
+// The pages of clients (contract 13.110 to 13.117, and 14.90).
 import { digestBasis } from '../acts/act.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -10,6 +10,9 @@ export const listNewClientForms = (): ActForm[] =>
   buildForms('new_client', null, () => ({ seen: digestBasis(null) }));
 
 const freshMs = 60_000;
+
+/** A log-out that the client did not take within seven days: of one session, or of all sessions of a person. */
+export type GivenUp = { at: Date; reason: string; who: 'session' | 'person' };
 
 /** `forms` is empty for a client of the settings. Throws 404 `not_found`. */
 export async function getClient(deps: Dependencies, name: string) {
@@ -23,10 +26,10 @@ export async function getClient(deps: Dependencies, name: string) {
     ...client,
     checks: {
       launch: check(launchedAt),
-      call: check(calledAt),
-      pull: check(pulledAt),
+      ...(!row?.openId && { call: check(calledAt), pull: check(pulledAt) }),
       ...(client.eventsUrl !== null && { webhook: check(takenAt) }),
     },
+    givenUp: [] as GivenUp[],
     forms: row ? buildForms('client', { ...client, ...row }, () => ({ seen: row.seen })) : [],
   };
 }

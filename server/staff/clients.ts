@@ -61,8 +61,11 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
   const known = stateOf(config, row);
   const state: RowState = known === 'on' && !clients.get(row.name) ? 'unreadable' : known;
   const { kind, listed, offAt, createdAt, changedAt } = row;
+  const { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt } = row;
   return {
     ...{ state, kind, listed, offAt, createdAt, changedAt },
+    openId:
+      kind === 'openid' ? { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt } : null,
     secrets: row.secrets.map(({ madeAt, lastUsedAt, keyId }) => ({
       ...{ madeAt, lastUsedAt },
       isOfOlderKey: keyId !== keyIdOf(config.encryptionKeys[0]),
