@@ -42,7 +42,7 @@ export default function ClientPage() {
   const told = useActionData<{ told?: Told }>()?.told;
   const refused = useRefused();
   const { name, title, isDemo, row, forms, isFailing, behind, givenUp } = client;
-  const openId = row?.openId;
+  const openId = row?.kind === 'openid' ? row : undefined;
   const asks = askBefore(refused, { forms, about: title, warns: true });
   if (asks) return asks;
   const guide = { client, baseUrl, secret: told?.secret };
@@ -102,7 +102,7 @@ const checkWords = {
 
 /** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
 function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Loaded }) {
-  const path = loginUrl && !isDemo ? loginUrl : row?.openId ? null : `/sso/launch/${name}`;
+  const path = loginUrl && !isDemo ? loginUrl : row?.kind === 'openid' ? null : `/sso/launch/${name}`;
   const isOn = !row || row.state === 'on' || row.state === 'in_settings';
   return (
     <Section
@@ -140,7 +140,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
       )}
       <p className="hint">
         If the client refuses the login, its page and its log show a code:{' '}
-        {row?.openId ? (
+        {row?.kind === 'openid' ? (
           <a href="/developers/openid#if-it-fails">see what to do</a>
         ) : (
           <a href="/developers/refusals">see refusals</a>
@@ -184,7 +184,7 @@ function About({ client }: { client: Loaded }) {
   const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, refusals, doctor } = client;
   const { behind, oldestAt, failedAt, failure, row } = client;
   const isBehind = behind > 0;
-  const openId = row?.openId;
+  const openId = row?.kind === 'openid' ? row : undefined;
   return (
     <Section id="facts" title="What is set">
       <dl className="facts">

@@ -41,7 +41,7 @@ export default function Clients() {
   const added = clients.find(({ name }) => name === told?.client);
   if (told?.secret !== undefined && added) {
     const guide = { client: added, baseUrl, secret: told.secret };
-    const openId = added.row?.openId;
+    const openId = added.row?.kind === 'openid' ? added.row : undefined;
     return (
       <StaffPage title={added.title} who={who} current="/admin/clients">
         {openId ? (

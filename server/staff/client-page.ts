@@ -26,7 +26,7 @@ export async function getClient(deps: Dependencies, name: string) {
     ...client,
     checks: {
       launch: check(launchedAt),
-      ...(!row?.openId && { call: check(calledAt), pull: check(pulledAt) }),
+      ...(row?.kind !== 'openid' && { call: check(calledAt), pull: check(pulledAt) }),
       ...(client.eventsUrl !== null && { webhook: check(takenAt) }),
     },
     givenUp: [] as GivenUp[],

@@ -64,8 +64,7 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
   const { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt } = row;
   return {
     ...{ state, kind, listed, offAt, createdAt, changedAt },
-    openId:
-      kind === 'openid' ? { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt } : null,
+    ...(redirectUris && { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt }),
     secrets: row.secrets.map(({ madeAt, lastUsedAt, keyId }) => ({
       ...{ madeAt, lastUsedAt },
       isOfOlderKey: keyId !== keyIdOf(config.encryptionKeys[0]),

@@ -19,7 +19,11 @@ type Values = {
   secret?: string | undefined;
 };
 
-type OpenIdRow = NonNullable<Row['openId']>;
+/** A row of the kind `openid`. */
+type OpenIdRow = Pick<
+  Row,
+  'redirectUris' | 'postLogoutUris' | 'backChannelUri' | 'pkce' | 'auth' | 'challengeAt'
+>;
 
 /** Text that no shell, no HTML and no file of settings reads as anything else. */
 const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
@@ -61,7 +65,7 @@ export function OpenIdGuide({ guides, row, ...values }: Values & { guides: Guide
   const { client, baseUrl, secret } = values;
   return (
     <>
-      {row.pkce === 'state-only' && <ChallengeNotice challengeAt={row.challengeAt} />}
+      {row.pkce === 'state-only' && <ChallengeNotice challengeAt={row.challengeAt ?? null} />}
       <dl className="facts">
         <Fact name="Issuer">
           <code>{baseUrl}</code>
