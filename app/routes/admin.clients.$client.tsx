@@ -11,9 +11,11 @@ import { buildTitle } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { ClientGuide, ClientSecret } from '../components/staff/client-guide.tsx';
 import { stateWords } from '../components/staff/client-words.ts';
+import { GivenUpLogOuts, OpenIdFacts, OpenIdGuide, OpenIdSecret } from '../components/staff/openid-guide.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name } from '../components/staff/words.tsx';
 import { sayCount } from '../components/table.tsx';
+import { loadOpenIdGuides } from '../developers/load-guides.server.ts';
 import { loadForStaff } from '../staff.ts';
 
 export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
@@ -25,6 +27,7 @@ export const loader = (args: LoaderFunctionArgs) =>
     client: await procedures.staffForms.client({ client: args.params.client ?? '' }),
     outcome: await loadOutcome(args, 'client'),
     baseUrl: args.context.site.baseUrl,
+    guides: await loadOpenIdGuides(),
   }));
 
 export const action = (args: ActionFunctionArgs) =>
@@ -32,19 +35,17 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-type Check = { at: Date | null; isFresh: boolean };
-
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>['client'];
 
 export default function ClientPage() {
-  const { who, client, outcome, baseUrl } = useLoaderData<typeof loader>();
+  const { who, client, outcome, baseUrl, guides } = useLoaderData<typeof loader>();
   const told = useActionData<{ told?: Told }>()?.told;
   const refused = useRefused();
-  const { name, title, isDemo, row, forms, isFailing, behind } = client;
+  const { name, title, isDemo, row, forms, isFailing, behind, givenUp } = client;
+  const openId = openIdRowOf(client);
   const asks = askBefore(refused, { forms, about: title, warns: true });
   if (asks) return asks;
   const guide = { client, baseUrl, secret: told?.secret };
-  const isOpenId = row?.kind === 'openid';
   return (
     <StaffPage
       title={title}
@@ -61,13 +62,17 @@ export default function ClientPage() {
       current="/admin/clients"
     >
       <Outcome forms={forms} outcome={outcome} />
-      {told?.secret !== undefined && (
-        <ClientSecret {...guide} title="The client has a second secret." isOpenId={isOpenId} />
-      )}
+      {told?.secret !== undefined &&
+        (openId ? (
+          <OpenIdSecret row={openId} secret={told.secret} title="The client has a second secret." />
+        ) : (
+          <ClientSecret {...guide} title="The client has a second secret." />
+        ))}
       {told?.taken !== undefined && <WebhookTried {...told} />}
-      {!isDemo && !isOpenId && (
+      {givenUp.length > 0 && <GivenUpLogOuts givenUp={givenUp} />}
+      {!isDemo && (
         <Section id="connect" title="Connect it">
-          <ClientGuide {...guide} />
+          {openId ? <OpenIdGuide {...guide} guides={guides} row={openId} /> : <ClientGuide {...guide} />}
         </Section>
       )}
       <Try client={client} />
@@ -104,12 +109,17 @@ const openIdWords = {
 
 const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 
+/** Undefined for hand-offs, and if only the settings count. */
+const openIdRowOf = ({ row }: Loaded) =>
+  row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
+
 /** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
-function Try({ client: { name, loginUrl, isDemo, row, openid, checks } }: { client: Loaded }) {
-  const ownLaunch = openid ? undefined : `/sso/launch/${name}`;
-  const path = loginUrl && !isDemo ? loginUrl : ownLaunch;
+function Try({ client }: { client: Loaded }) {
+  const { name, loginUrl, isDemo, row, checks } = client;
+  const openId = openIdRowOf(client);
+  const path = loginUrl && !isDemo ? loginUrl : openId ? null : `/sso/launch/${name}`;
+  const words = openId ? openIdWords : checkWords;
   const isOn = !row || row.state === 'on' || row.state === 'in_settings';
-  const words = openid ? openIdWords : checkWords;
   return (
     <Section
       id="try"
@@ -118,7 +128,7 @@ function Try({ client: { name, loginUrl, isDemo, row, openid, checks } }: { clie
     >
       <ul className="rows" data-live>
         {checkNames.map((what) => {
-          const check: Check | undefined = what in checks ? checks[what as keyof typeof checks] : undefined;
+          const check = checks[what];
           return (
             check && (
               <li key={what} data-check={what}>
@@ -144,14 +154,15 @@ function Try({ client: { name, loginUrl, isDemo, row, openid, checks } }: { clie
           </a>
         </p>
       )}
-      {openid ? (
-        !path && <p className="hint">Set a login URL, or open the login at the product.</p>
-      ) : (
-        <p className="hint">
-          If the client refuses the login, its page and its log show a code:{' '}
-          <a href="/developers/refusals">see refusals</a>.
-        </p>
-      )}
+      <p className="hint">
+        If the client refuses the login, its page and its log show a code:{' '}
+        {openId ? (
+          <a href="/developers/openid#if-it-fails">see what to do</a>
+        ) : (
+          <a href="/developers/refusals">see refusals</a>
+        )}
+        .
+      </p>
     </Section>
   );
 }
@@ -187,38 +198,39 @@ const roleWords = { admin: 'administrators', merchant: 'merchants', customer: 'c
 
 function About({ client }: { client: Loaded }) {
   const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, refusals, doctor } = client;
-  const { behind, oldestAt, failedAt, failure, openid } = client;
+  const { behind, oldestAt, failedAt, failure } = client;
   const isBehind = behind > 0;
+  const openId = openIdRowOf(client);
   return (
     <Section id="facts" title="What is set">
       <dl className="facts">
-        {openid ? (
-          <OpenIdFacts openid={openid} />
+        {openId ? (
+          <OpenIdFacts row={openId} />
         ) : (
-          <Fact name="Callback URL">
-            <Name>{callbackUrl}</Name>
-          </Fact>
+          <>
+            <Fact name="Callback URL">
+              <Name>{callbackUrl}</Name>
+            </Fact>
+            <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+          </>
         )}
         <Fact name="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
-        {!openid && (
-          <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
-        )}
         <Fact name="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
         <Fact name="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
-        {calls.map(({ kind, secrets, last }) => (
-          <Fact key={kind} name={openid ? 'To exchange codes' : (kindWords[kind] ?? kind)}>
-            {sayCount(secrets, 'secret', 'secrets')}.{' '}
-            {last ? (
-              <>
-                Last used: the {last.secret}, <Instant at={last.at} />
-              </>
-            ) : (
-              'None used yet.'
-            )}
-          </Fact>
-        ))}
-        {!openid && (
+        {!openId && (
           <>
+            {calls.map(({ kind, secrets, last }) => (
+              <Fact key={kind} name={kindWords[kind] ?? kind}>
+                {sayCount(secrets, 'secret', 'secrets')}.{' '}
+                {last ? (
+                  <>
+                    Last used: the {last.secret}, <Instant at={last.at} />
+                  </>
+                ) : (
+                  'None used yet.'
+                )}
+              </Fact>
+            ))}
             <Fact name="Unread events">
               {isBehind ? (
                 <>
@@ -261,30 +273,5 @@ function About({ client }: { client: Loaded }) {
         )}
       </dl>
     </Section>
-  );
-}
-
-const pkceWords = { required: 'Required', optional: 'Optional', 'state-only': 'State only' };
-
-function OpenIdFacts({ openid }: { openid: NonNullable<Loaded['openid']> }) {
-  const { redirectUris, postLogoutUris, backChannelUri, pkce, auth } = openid;
-  const list = (addresses: readonly string[]) =>
-    addresses.map((each) => (
-      <div key={each}>
-        <Name>{each}</Name>
-      </div>
-    ));
-  return (
-    <>
-      <Fact name="Redirect URIs">{list(redirectUris)}</Fact>
-      <Fact name="Addresses after a log-out">
-        {postLogoutUris.length > 0 ? list(postLogoutUris) : 'None'}
-      </Fact>
-      <Fact name="Back-channel logout URI">
-        {backChannelUri === null ? 'Not set' : <Name>{backChannelUri}</Name>}
-      </Fact>
-      <Fact name="PKCE">{pkceWords[pkce]}</Fact>
-      <Fact name="Shows who it is">{auth === 'none' ? 'Not at all' : 'By its secret'}</Fact>
-    </>
   );
 }

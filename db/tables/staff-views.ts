@@ -1,4 +1,4 @@
-// What staff see of a person that the person does not see, and of a client. This file only reads.
+// What staff see of a person that the person does not see. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -102,10 +102,4 @@ export async function listNames(
 ): Promise<{ id: string; name: string; email: string; role: string }[]> {
   if (ids.length === 0) return [];
   return db.selectFrom('users').select(['id', 'name', 'email', 'role']).where('id', 'in', ids).execute();
-}
-
-/** When the client last took a log-out. Null if it took none that is kept. */
-export async function findLastLogOut(db: Database, clientId: string): Promise<Date | null> {
-  const query = db.selectFrom('log_outs').select(({ fn }) => fn.max('taken_at').as('at'));
-  return (await query.where('client_id', '=', clientId).executeTakeFirst())?.at ?? null;
 }

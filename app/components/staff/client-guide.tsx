@@ -17,11 +17,7 @@ type Guide = { client: ClientAddresses; baseUrl: string; secret?: string | undef
 const spellIdentityUrl = ({ client, baseUrl, secret = 'SECRET' }: Guide) =>
   baseUrl.replace('://', () => `://${client.name}:${secret}@`);
 
-export function ClientSecret({
-  title,
-  isOpenId = false,
-  ...guide
-}: Guide & { title: string; isOpenId?: boolean }) {
+export function ClientSecret({ title, ...guide }: Guide & { title: string }) {
   const { secret } = guide;
   return (
     <Notice kind="success" focus>
@@ -30,14 +26,12 @@ export function ClientSecret({
         leave this page.
       </p>
       <Block label="Secret" text={secret ?? ''} />
-      {!isOpenId && (
-        <Block label="IDENTITY_URL, the one setting of every kit" text={spellIdentityUrl(guide)} />
-      )}
+      <Block label="IDENTITY_URL, the one setting of every kit" text={spellIdentityUrl(guide)} />
     </Notice>
   );
 }
 
-function Block({ label, text }: { label: string; text: string }) {
+export function Block({ label, text }: { label: string; text: string }) {
   return (
     <div className="field">
       <strong>{label}</strong>
