@@ -1,4 +1,4 @@
-// How administrators add and change clients of OpenID Connect (contract 14.3 to 14.9 and 14.93 to 14.98).
+// How administrators add and change clients of OpenID Connect (contract 14.3 to 14.8 and 14.93 to 14.99).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -85,7 +85,7 @@ describe('a client of OpenID Connect', () => {
     expect(Object.keys((await find('marketplace')).row ?? {})).toEqual([]);
   });
 
-  it('has what was given, in its order (contract 14.3, 14.5, 14.7 and 14.9)', async () => {
+  it('has what was given, in its order (contract 14.3, 14.5, 14.7 and 14.99)', async () => {
     const { name } = await add({
       ...{
         redirectUris: ` ${site}/b?code_x=1\r\n${site}/a\t${site}/c `,
