@@ -140,7 +140,13 @@ export const OpenIdFacts = ({ row }: { row: OpenIdRow }) => (
 );
 
 const listAddresses = (addresses: string[] | null | undefined) =>
-  addresses?.length ? addresses.map((address) => <Name key={address}>{address}</Name>) : 'None';
+  addresses?.length
+    ? addresses.map((address) => (
+        <div key={address}>
+          <Name>{address}</Name>
+        </div>
+      ))
+    : 'None';
 
 const whoWords = { session: 'The end of one login', person: 'The end of all logins of a person' };
 
