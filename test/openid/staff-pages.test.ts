@@ -63,6 +63,10 @@ it('comes back with what is wrong, and what was typed in several lines (contract
   expect(textOf(page)).toContain('must not have code, state, iss');
   expect(textOf(page)).toContain('A client that shows no secret must use PKCE');
   expect(page.text).toMatch(/<textarea[^>]*name="redirectUris"[^>]*>\n?http:\/\/localhost:4000\/cb\r?\nhttp/);
+  const all = Array.from({ length: 20 }, (_, at) => `${site}/${at}/${'a'.repeat(100)}`).join('\r\n');
+  const long = { ...typed, client: 'wrong', redirectUris: all, pkce: 'none' };
+  const again = await show(await send('/admin/clients', 'add-client openid', long));
+  expect(again.text).toContain(`${site}/19/aaa`);
   // The form of the other kind is as it was.
   expect(fieldOf(page, 'callback').value ?? '').toBe('');
 });
