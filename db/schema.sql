@@ -329,7 +329,7 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION wake_document_mails() FROM PUBLIC;
 
--- Used by triggers of: client_secrets, clients, restores
+-- Used by triggers of: client_secrets, clients, oidc_keys, restores
 CREATE OR REPLACE FUNCTION note_client_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1341,6 +1341,8 @@ CREATE TABLE client_changes (
 
 -- Referred to by:
 --   client_secrets (client_id) ON DELETE CASCADE
+--   log_outs (client_id) ON DELETE CASCADE
+--   oidc_grants (client_id) ON DELETE CASCADE
 CREATE TABLE clients (
   id uuid NOT NULL,
   issuer text NOT NULL,
@@ -1358,16 +1360,50 @@ CREATE TABLE clients (
   tested_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   changed_at timestamp with time zone NOT NULL,
+  redirect_uris text[],
+  post_logout_uris text[],
+  back_channel_uri text,
+  pkce text,
+  auth text,
+  challenge_at timestamp with time zone,
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_issuer_name_key UNIQUE (issuer, name),
   CONSTRAINT clients_kind_known CHECK (kind = ANY (ARRAY['hand-off'::text, 'openid'::text])),
-  CONSTRAINT clients_name_form CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'::text)
+  CONSTRAINT clients_name_form CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'::text),
+  CONSTRAINT clients_openid_whole CHECK (
+CASE kind
+    WHEN 'openid'::text THEN cardinality(redirect_uris) > 0 AND post_logout_uris IS NOT NULL AND events_url IS NULL AND (pkce = ANY (ARRAY['required'::text, 'optional'::text, 'state-only'::text])) AND (auth = ANY (ARRAY['secret'::text, 'none'::text]))
+    ELSE num_nonnulls(redirect_uris, post_logout_uris, back_channel_uri, pkce, auth, challenge_at) = 0
+END)
 );
 COMMENT ON COLUMN clients.issuer IS 'The IDENTITY_ISSUER under which the row counts.';
 COMMENT ON COLUMN clients.restores IS 'How many restores the database had when the row was made or last confirmed.';
 COMMENT ON COLUMN clients.tested_at IS 'When staff last tried the webhook.';
+COMMENT ON COLUMN clients.challenge_at IS 'When a client with pkce state-only first sent a challenge.';
+CREATE INDEX clients_openid_name_idx ON clients USING btree (name) WHERE kind = 'openid'::text;
+
+CREATE OR REPLACE FUNCTION end_grants_of_client()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      delete from oidc_grants where client_id = new.id;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION end_grants_of_client() FROM PUBLIC;
+
+CREATE TRIGGER clients_end_grants AFTER UPDATE OF off_at ON clients
+  FOR EACH ROW
+  WHEN (old.off_at IS NULL AND new.off_at IS NOT NULL)
+  EXECUTE FUNCTION end_grants_of_client();
 
 CREATE TRIGGER clients_note_change AFTER INSERT OR DELETE OR UPDATE OF issuer, name, kind, title, callback_url, login_url, events_url, listed, roles, needs_factor, off_at, restores ON clients
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION note_client_change();
+
+CREATE TRIGGER clients_note_openid_change AFTER UPDATE OF redirect_uris, post_logout_uris, back_channel_uri, pkce, auth, challenge_at ON clients
   FOR EACH STATEMENT
   EXECUTE FUNCTION note_client_change();
 
@@ -1601,6 +1637,31 @@ CREATE INDEX events_numbered_at_idx ON events USING btree (numbered_at, seq);
 CREATE INDEX events_user_id_id_idx ON events USING btree (user_id, id);
 CREATE INDEX events_user_id_made_in_idx ON events USING btree (user_id, made_in);
 
+CREATE OR REPLACE FUNCTION plan_log_outs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into log_outs (client_id, user_id, sid)
+        select c.id, new.user_id, new.body ->> 'sid' from clients c
+        where c.kind = 'openid' and c.name = new.client and c.back_channel_uri is not null
+          and (new.type = 'session.ended' or exists (
+            select from launches l
+              where l.user_id = new.user_id and l.client = new.client and l.at > now() - interval '30 days'))
+          and (new.type <> 'profile.updated' or case
+            when new.body ->> 'role' in ('admin', 'manager') then 'admin'
+            when jsonb_array_length(new.body -> 'capabilities') > 0 then 'merchant' else 'customer' end <> all (c.roles));
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION plan_log_outs() FROM PUBLIC;
+
+CREATE TRIGGER events_plan_log_outs AFTER INSERT OR UPDATE OF body ON events
+  FOR EACH ROW
+  WHEN (new.type = ANY (ARRAY['session.ended'::text, 'user.suspended'::text, 'user.deleted'::text, 'profile.updated'::text]))
+  EXECUTE FUNCTION plan_log_outs();
+
 -- external_links ------------------------------------------------------------------------------------------------------
 
 CREATE TABLE external_links (
@@ -1805,6 +1866,28 @@ CREATE TRIGGER launches_tell_client AFTER INSERT ON launches
   FOR EACH ROW
   EXECUTE FUNCTION tell_client_of_launch();
 
+-- log_outs ------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE log_outs (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  client_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  sid text,
+  made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  attempts integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone DEFAULT clock_timestamp(),
+  failure text,
+  taken_at timestamp with time zone,
+  CONSTRAINT log_outs_pkey PRIMARY KEY (id),
+  CONSTRAINT log_outs_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE log_outs IS 'Log-outs that clients are told of. user_id refers to nobody, because an erasure is told, too.';
+COMMENT ON COLUMN log_outs.sid IS 'The session at the client. Null if all sessions of the person end.';
+COMMENT ON COLUMN log_outs.next_try_at IS 'Null once the log-out is taken or given up.';
+CREATE INDEX log_outs_client_id_made_at_idx ON log_outs USING btree (client_id, made_at);
+CREATE INDEX log_outs_made_at_idx ON log_outs USING btree (made_at);
+CREATE INDEX log_outs_next_try_at_idx ON log_outs USING btree (next_try_at) WHERE next_try_at IS NOT NULL;
+
 -- restores ------------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
@@ -2003,6 +2086,98 @@ CREATE TABLE nonces (
 );
 CREATE INDEX nonces_expires_at_idx ON nonces USING btree (expires_at);
 
+-- sessions ------------------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   oidc_grants (session_id) ON DELETE CASCADE
+CREATE TABLE sessions (
+  id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  user_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  address text NOT NULL,
+  user_agent text NOT NULL,
+  auth_time timestamp with time zone,
+  amr text[] NOT NULL DEFAULT '{ext}'::text[],
+  place text,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT sessions_token_hash_length CHECK (octet_length(token_hash) = 32),
+  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_created_at_idx ON sessions USING btree (created_at);
+CREATE INDEX sessions_user_id_created_at_idx ON sessions USING btree (user_id, created_at);
+
+CREATE OR REPLACE FUNCTION tell_clients_of_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      perform append_event(client, 'session.ended', user_id, null, jsonb_build_object('sid', sid))
+        from launches where session_id = old.id;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION tell_clients_of_session() FROM PUBLIC;
+
+CREATE TRIGGER sessions_tell_clients AFTER UPDATE OF ended_at ON sessions
+  FOR EACH ROW
+  WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL)
+  EXECUTE FUNCTION tell_clients_of_session();
+
+CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
+  FOR EACH ROW
+  WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
+  EXECUTE FUNCTION tell_clients_of_session();
+
+-- oidc_grants ---------------------------------------------------------------------------------------------------------
+
+CREATE TABLE oidc_grants (
+  id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  session_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  token_hash bytea,
+  redirect_uri text NOT NULL,
+  scope text[] NOT NULL,
+  nonce text,
+  challenge text,
+  created_at timestamp with time zone NOT NULL,
+  exchanged_at timestamp with time zone,
+  CONSTRAINT oidc_grants_pkey PRIMARY KEY (id),
+  CONSTRAINT oidc_grants_code_hash_key UNIQUE (code_hash),
+  CONSTRAINT oidc_grants_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT oidc_grants_exchanged CHECK ((token_hash IS NULL) = (exchanged_at IS NULL)),
+  CONSTRAINT oidc_grants_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE,
+  CONSTRAINT oidc_grants_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE oidc_grants IS 'Codes and access tokens are kept as SHA-256.';
+CREATE INDEX oidc_grants_client_id_idx ON oidc_grants USING btree (client_id);
+CREATE INDEX oidc_grants_created_at_idx ON oidc_grants USING btree (created_at);
+CREATE INDEX oidc_grants_session_id_client_id_idx ON oidc_grants USING btree (session_id, client_id);
+
+-- oidc_keys -----------------------------------------------------------------------------------------------------------
+
+CREATE TABLE oidc_keys (
+  kid text NOT NULL,
+  issuer text NOT NULL,
+  sealed bytea NOT NULL,
+  key_id text NOT NULL,
+  used_from timestamp with time zone NOT NULL,
+  CONSTRAINT oidc_keys_pkey PRIMARY KEY (kid)
+);
+COMMENT ON COLUMN oidc_keys.sealed IS 'The private key, as PKCS #8.';
+COMMENT ON COLUMN oidc_keys.key_id IS 'The first 8 hex digits of SHA-256 of the key that sealed it.';
+CREATE INDEX oidc_keys_issuer_idx ON oidc_keys USING btree (issuer);
+
+CREATE TRIGGER oidc_keys_note_change AFTER INSERT OR DELETE OR UPDATE ON oidc_keys
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION note_client_change();
+
 -- passkey_challenge_keys ----------------------------------------------------------------------------------------------
 
 CREATE TABLE passkey_challenge_keys (
@@ -2196,52 +2371,6 @@ AS $function$
 CREATE TRIGGER reserved_addresses_are_told AFTER INSERT ON reserved_addresses
   FOR EACH ROW
   EXECUTE FUNCTION tell_of_reserved_address();
-
--- sessions ------------------------------------------------------------------------------------------------------------
-
-CREATE TABLE sessions (
-  id uuid NOT NULL,
-  token_hash bytea NOT NULL,
-  user_id uuid NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  last_seen_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone,
-  address text NOT NULL,
-  user_agent text NOT NULL,
-  auth_time timestamp with time zone,
-  amr text[] NOT NULL DEFAULT '{ext}'::text[],
-  place text,
-  CONSTRAINT sessions_pkey PRIMARY KEY (id),
-  CONSTRAINT sessions_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT sessions_token_hash_length CHECK (octet_length(token_hash) = 32),
-  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
-);
-CREATE INDEX sessions_created_at_idx ON sessions USING btree (created_at);
-CREATE INDEX sessions_user_id_created_at_idx ON sessions USING btree (user_id, created_at);
-
-CREATE OR REPLACE FUNCTION tell_clients_of_session()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-    begin
-      perform append_event(client, 'session.ended', user_id, null, jsonb_build_object('sid', sid))
-        from launches where session_id = old.id;
-      return null;
-    end $function$;
-REVOKE EXECUTE ON FUNCTION tell_clients_of_session() FROM PUBLIC;
-
-CREATE TRIGGER sessions_tell_clients AFTER UPDATE OF ended_at ON sessions
-  FOR EACH ROW
-  WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL)
-  EXECUTE FUNCTION tell_clients_of_session();
-
-CREATE TRIGGER sessions_tell_clients_of_deletion AFTER DELETE ON sessions
-  FOR EACH ROW
-  WHEN (old.ended_at IS NULL AND old.created_at > (now() - '30 days'::interval) AND old.last_seen_at > (now() - '14 days'::interval))
-  EXECUTE FUNCTION tell_clients_of_session();
 
 -- staff_invitations ---------------------------------------------------------------------------------------------------
 

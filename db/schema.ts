@@ -149,7 +149,13 @@ export interface ClientChanges {
 }
 
 export interface Clients {
+  auth: string | null;
+  back_channel_uri: string | null;
   callback_url: string;
+  /**
+   * When a client with pkce state-only first sent a challenge.
+   */
+  challenge_at: Timestamp | null;
   changed_at: Timestamp;
   created_at: Timestamp;
   events_url: string | null;
@@ -164,6 +170,9 @@ export interface Clients {
   name: string;
   needs_factor: Generated<boolean>;
   off_at: Timestamp | null;
+  pkce: string | null;
+  post_logout_uris: string[] | null;
+  redirect_uris: string[] | null;
   /**
    * How many restores the database had when the row was made or last confirmed.
    */
@@ -363,6 +372,24 @@ export interface Launches {
   user_id: string;
 }
 
+export interface LogOuts {
+  attempts: Generated<number>;
+  client_id: string;
+  failure: string | null;
+  id: Generated<string>;
+  made_at: Generated<Timestamp>;
+  /**
+   * Null once the log-out is taken or given up.
+   */
+  next_try_at: Generated<Timestamp | null>;
+  /**
+   * The session at the client. Null if all sessions of the person end.
+   */
+  sid: string | null;
+  taken_at: Timestamp | null;
+  user_id: string;
+}
+
 export interface LostDocuments {
   number: string;
   recovered_at: Timestamp | null;
@@ -416,6 +443,34 @@ export interface Nonces {
   audience: string;
   expires_at: Timestamp;
   nonce: string;
+}
+
+export interface OidcGrants {
+  challenge: string | null;
+  client_id: string;
+  code_hash: Uint8Array;
+  created_at: Timestamp;
+  exchanged_at: Timestamp | null;
+  id: string;
+  nonce: string | null;
+  redirect_uri: string;
+  scope: string[];
+  session_id: string;
+  token_hash: Uint8Array | null;
+}
+
+export interface OidcKeys {
+  issuer: string;
+  /**
+   * The first 8 hex digits of SHA-256 of the key that sealed it.
+   */
+  key_id: string;
+  kid: string;
+  /**
+   * The private key, as PKCS #8.
+   */
+  sealed: Uint8Array;
+  used_from: Timestamp;
 }
 
 export interface PasskeyChallengeKeys {
@@ -693,11 +748,14 @@ export interface DB {
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
   launches: Launches;
+  log_outs: LogOuts;
   lost_documents: LostDocuments;
   mail_tokens: MailTokens;
   mails: Mails;
   new_addresses: NewAddresses;
   nonces: Nonces;
+  oidc_grants: OidcGrants;
+  oidc_keys: OidcKeys;
   passkey_challenge_keys: PasskeyChallengeKeys;
   passkeys: Passkeys;
   payments: Payments;

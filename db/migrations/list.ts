@@ -11,6 +11,7 @@ import * as contractCharges from './m108-contract-charges.ts';
 import * as documentCountry from './m109-document-country.ts';
 import * as newAddressFactors from './m110-new-address-factors.ts';
 import * as clients from './m111-clients.ts';
+import * as openid from './m112-openid.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -25,4 +26,5 @@ export const migrations = {
   'm109-document-country': documentCountry,
   'm110-new-address-factors': newAddressFactors,
   'm111-clients': clients,
+  'm112-openid': openid,
 };

@@ -23,6 +23,12 @@ export type ClientFacts = {
   listed: string[];
   roles: string[];
   needsFactor: boolean;
+  /** These are only for a client of the kind `openid`. */
+  redirectUris?: string[] | null | undefined;
+  postLogoutUris?: string[] | null | undefined;
+  backChannelUri?: string | null | undefined;
+  pkce?: string | null | undefined;
+  auth?: string | null | undefined;
 };
 
 export type ClientRow = ClientFacts & {
@@ -34,6 +40,8 @@ export type ClientRow = ClientFacts & {
   /** False after a restore, until somebody has confirmed the row. */
   isConfirmed: boolean;
   testedAt: Date | null;
+  /** When a client with the `pkce` `state-only` first sent a challenge. */
+  challengeAt: Date | null;
   createdAt: Date;
   changedAt: Date;
   /** The older secret comes first. */
@@ -59,7 +67,9 @@ export async function listClientRows(db: Database, issuer: string, name?: string
     .select(['c.id', 'c.issuer', 'c.name', 'c.kind', 'c.title', 'c.callback_url as callbackUrl'])
     .select(['c.login_url as loginUrl', 'c.events_url as eventsUrl', 'c.listed', 'c.roles'])
     .select(['c.needs_factor as needsFactor', 'c.off_at as offAt', 'c.tested_at as testedAt'])
-    .select(['c.created_at as createdAt', 'c.changed_at as changedAt'])
+    .select(['c.created_at as createdAt', 'c.changed_at as changedAt', 'c.challenge_at as challengeAt'])
+    .select(['c.redirect_uris as redirectUris', 'c.post_logout_uris as postLogoutUris', 'c.pkce', 'c.auth'])
+    .select('c.back_channel_uri as backChannelUri')
     .select(sql<boolean>`c.restores = ${restores}`.as('isConfirmed'))
     .select(['s.id as secretId', 's.made_at as madeAt', 's.sealed', 's.key_id as keyId'])
     .select('s.last_used_at as lastUsedAt')
@@ -97,6 +107,11 @@ const toColumns = (facts: Partial<ClientFacts>) => ({
   listed: facts.listed,
   roles: facts.roles,
   needs_factor: facts.needsFactor,
+  redirect_uris: facts.redirectUris,
+  post_logout_uris: facts.postLogoutUris,
+  back_channel_uri: facts.backChannelUri,
+  pkce: facts.pkce,
+  auth: facts.auth,
 });
 
 /** A new row counts as confirmed. */
@@ -108,9 +123,9 @@ export async function insertClient(
     .insertInto('clients')
     .values({
       ...{ id, issuer, name, kind, created_at: now, changed_at: now, restores },
-      ...{ title: facts.title, callback_url: facts.callbackUrl, login_url: facts.loginUrl },
-      ...{ events_url: facts.eventsUrl, listed: facts.listed, roles: facts.roles },
-      needs_factor: facts.needsFactor,
+      ...toColumns(facts),
+      ...{ title: facts.title, callback_url: facts.callbackUrl, needs_factor: facts.needsFactor },
+      ...{ listed: facts.listed, roles: facts.roles },
     })
     .execute();
 }
@@ -135,6 +150,12 @@ export async function confirmClient(trx: Transaction<DB>, id: string, now: Date)
 
 export async function setTestedAt(trx: Transaction<DB>, id: string, now: Date): Promise<void> {
   await trx.updateTable('clients').set({ tested_at: now }).where('id', '=', id).execute();
+}
+
+/** Keeps the first time. */
+export async function noteChallenge(db: Database, id: string, now: Date): Promise<void> {
+  const query = db.updateTable('clients').set({ challenge_at: now }).where('id', '=', id);
+  await query.where('challenge_at', 'is', null).execute();
 }
 
 export async function insertSecret(

@@ -8,9 +8,18 @@ import {
   replaceSealed,
   type SecretRow,
 } from '../../db/tables/clients.ts';
-import type { Dependencies, LiveClients } from '../ground/dependencies.ts';
+import { listKeyRows, replaceSealedKey } from '../../db/tables/oidc-keys.ts';
+import type { Dependencies, LiveClients, SigningKey } from '../ground/dependencies.ts';
 import type { Config } from '../settings/config.ts';
-import type { Audience, Client, Clients, Role } from '../sso/clients.ts';
+import {
+  type Audience,
+  type Client,
+  type Clients,
+  isOpenId,
+  type OpenIdClient,
+  type Role,
+} from '../sso/clients.ts';
+import { addKey, findSigningKey, keepKeys, openKey, readKey, sealKey } from './keys.ts';
 import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
@@ -55,26 +64,27 @@ export function openBook(deps: Deps): Book {
   /** An unchanged row keeps its `Client` object, because callers cache by it what they have made from it. */
   let read = new Map<string, { facts: string; client: Client }>();
   const secretsOf = new WeakMap<Client, readonly SecretRow[]>();
+  let keys: readonly SigningKey[] = [];
   const said = new Set<string>();
   const uses = new Map<string, Date>();
   const written = new Map<string, Date>();
   let resealedAt = Number.NEGATIVE_INFINITY;
 
   /** Logs what operators should know, but only once, because the rows are read again after each change. */
-  function say(row: ClientRow, what: 'in_settings' | 'unreadable', isSo: boolean): void {
-    const key = `${what} ${row.id}`;
+  function say(about: { client: string } | { kid: string }, what: keyof typeof words, isSo: boolean): void {
+    const key = `${what} ${JSON.stringify(about)}`;
     if (!isSo) said.delete(key);
     else if (!said.has(key)) {
       said.add(key);
-      log.record({ client: row.name }, words[what]);
+      log.record(about, words[what]);
     }
   }
 
   async function readRow(row: ClientRow): Promise<Client | undefined> {
     const state = stateOf(config, row);
-    say(row, 'in_settings', state === 'in_settings');
+    say({ client: row.name }, 'in_settings', state === 'in_settings');
     // A newer version may have added a row of another kind.
-    if (state !== 'on' || row.kind !== 'hand-off') return undefined;
+    if (state !== 'on' || !['hand-off', 'openid'].includes(row.kind)) return undefined;
     const facts = JSON.stringify([
       { ...row, changedAt: null, testedAt: null },
       row.secrets.map(({ id, sealed }) => [id, [...sealed]]),
@@ -86,12 +96,27 @@ export function openBook(deps: Deps): Book {
     );
     const secrets = opened.filter((secret) => secret !== undefined);
     const isReadable = secrets.length === opened.length && secrets.length > 0;
-    say(row, 'unreadable', !isReadable);
+    say({ client: row.name }, 'unreadable', !isReadable);
     if (!isReadable) return undefined;
     const client = toClient(row, secrets, config.payloadTtlSeconds);
     read.set(row.id, { facts, client });
     secretsOf.set(client, row.secrets);
     return client;
+  }
+
+  async function readKeys(): Promise<readonly SigningKey[]> {
+    const rows = await listKeyRows(db, config.issuer);
+    const known = new Map(keys.map((key) => [key.kid, key]));
+    const opened = await Promise.all(
+      rows.map(async (row) => known.get(row.kid) ?? (await readKey(config, row))),
+    );
+    for (const [at, { kid }] of rows.entries()) say({ kid }, 'unreadable_key', !opened[at]);
+    const read = opened.filter((key) => key !== undefined);
+    if (findSigningKey(read, now())) return read;
+    // Nothing can be signed until there is a key, so nobody waits for the job that makes the next ones.
+    const seen = rows.length;
+    await addKey(deps, now(), async (present) => present.length === seen);
+    return readKeys();
   }
 
   async function load(): Promise<void> {
@@ -103,6 +128,7 @@ export function openBook(deps: Deps): Book {
     read = new Map([...read].filter(([, { client }]) => kept.has(client)));
     const all = [...settings, ...clients];
     const isSame = all.length === present.all.length && all.every((each, at) => each === present.all[at]);
+    keys = all.some(isOpenId) ? await readKeys() : [];
     if (!isSame) present = { byName: new Map(all.map((client) => [client.name, client])), all };
     version = found;
   }
@@ -123,6 +149,7 @@ export function openBook(deps: Deps): Book {
   return {
     get: (name) => present.byName.get(name),
     list: () => present.all,
+    keys: () => keys,
     refresh() {
       // Refreshes run one after the other, so that a caller sees at least what the database had when it called.
       running = running.catch(() => undefined).then(load);
@@ -138,6 +165,7 @@ export function openBook(deps: Deps): Book {
       await writeUses();
       if (performance.now() - resealedAt < resealEveryMs) return;
       await resealRows(deps, signal);
+      if (keys.length > 0) await keepKeys(deps);
       resealedAt = performance.now();
     },
   };
@@ -146,36 +174,54 @@ export function openBook(deps: Deps): Book {
 const words = {
   in_settings: 'the settings name a client that is also a row of the database: the row is off',
   unreadable: 'no key opens the secrets of a client: it is refused',
+  unreadable_key: 'no key opens a key that signs ID tokens: another one is made',
 };
 
 function toClient(row: ClientRow, secrets: readonly string[], ttlSeconds: number): Client {
   const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor } = row;
-  return {
-    ...({ name, kind: 'hand-off', source: 'row', title, callbackUrl, needsFactor } as const),
+  const common = {
+    ...({ name, source: 'row', title, callbackUrl, needsFactor } as const),
     ...{ logoPath: undefined, loginUrl: loginUrl ?? undefined, eventsUrl: eventsUrl ?? undefined },
     ...{ listedTo: row.listed as Audience[], roles: row.roles as Role[] },
     ...{ secrets, ttlSeconds, isDemo: false },
   };
+  if (row.kind === 'hand-off') return { ...common, kind: 'hand-off' };
+  return {
+    ...common,
+    ...{ kind: 'openid', id: row.id, sendsChallenge: row.challengeAt !== null },
+    ...{ redirectUris: row.redirectUris ?? [], postLogoutUris: row.postLogoutUris ?? [] },
+    backChannelUri: row.backChannelUri ?? undefined,
+    ...{ pkce: row.pkce as OpenIdClient['pkce'], auth: row.auth as OpenIdClient['auth'] },
+  };
 }
 
-/** Seals with the first key each secret that another key has sealed (contract 13.26). */
+/** Seals with the first key each secret and each signing key that another key has sealed (contract 13.26 and 14.80). */
 export async function resealRows(
   { config, db, log }: Pick<Dependencies, 'config' | 'db' | 'log'>,
   signal?: AbortSignal,
 ): Promise<void> {
   const { encryptionKeys: keys, issuer } = config;
   const present = keyIdOf(keys[0]);
-  const listOlder = async () =>
-    (await listClientRows(db, issuer)).flatMap((row) =>
-      row.secrets.filter(({ keyId }) => keyId !== present).map((secret) => ({ row, secret })),
+  const isOlder = ({ keyId }: { keyId: string }) => keyId !== present;
+  async function listOlder(): Promise<(() => Promise<boolean>)[]> {
+    const secrets = (await listClientRows(db, issuer)).flatMap((row) =>
+      row.secrets.filter(isOlder).map((secret) => async () => {
+        const plain = await openSecret(keys, row, secret.sealed);
+        if (plain !== undefined) await replaceSealed(db, secret, await sealSecret(keys, row, plain));
+        return plain !== undefined;
+      }),
     );
+    const signing = (await listKeyRows(db, issuer)).filter(isOlder).map((row) => async () => {
+      const pem = await openKey(config, row);
+      if (pem !== undefined) await replaceSealedKey(db, row, await sealKey(config, row.kid, pem));
+      return pem !== undefined;
+    });
+    return [...secrets, ...signing];
+  }
   let resealed = 0;
-  for (const { row, secret } of await listOlder()) {
+  for (const reseal of await listOlder()) {
     if (signal?.aborted) return;
-    const plain = await openSecret(keys, row, secret.sealed);
-    if (plain === undefined) continue;
-    await replaceSealed(db, secret, await sealSecret(keys, row, plain));
-    resealed++;
+    if (await reseal()) resealed++;
   }
   if (resealed === 0) return;
   const left = (await listOlder()).length;

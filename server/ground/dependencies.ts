@@ -49,7 +49,18 @@ export type EndsWithPerson = {
   ) => Promise<void>;
 };
 
+/** Signs ID tokens and logout tokens. */
+export type SigningKey = {
+  kid: string;
+  /** From then on it signs, until a later key does. */
+  usedFrom: Date;
+  privateKey: CryptoKey;
+  publicJwk: { kty: 'RSA'; n: string; e: string; kid: string; use: 'sig'; alg: 'RS256' };
+};
+
 export type LiveClients = Clients & {
+  /** The keys of this issuer. The one that signs last comes first. */
+  keys: () => readonly SigningKey[];
   /** Reads the rows of clients, if one has changed. */
   refresh: () => Promise<void>;
   /** Notes that the client has called us with its secret of this index. */

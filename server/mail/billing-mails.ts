@@ -35,7 +35,7 @@ import { formatAmount } from '../billing/values/decimals.ts';
 import type { DocumentFacts } from '../billing/values/document-facts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { createPasswordToken } from '../identity/ground/address-proof.ts';
-import { mayEnter } from '../identity/person/launch-stops.ts';
+import { mayEnter } from '../identity/person/entry.ts';
 import { type BillingWords, billingMails } from './billing-words.ts';
 import type { MailMessage } from './layout.ts';
 import { letters } from './letters.ts';

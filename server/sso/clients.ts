@@ -10,9 +10,8 @@ export const roles = ['admin', 'merchant', 'customer'] as const;
 
 export type Role = (typeof roles)[number];
 
-export type Client = {
+type Common = {
   name: string;
-  kind: 'hand-off';
   /** A row is in the database. Its addresses are checked more strictly, because no operator of this machine chose them. */
   source: 'settings' | 'row';
   title: string;
@@ -36,6 +35,31 @@ export type Client = {
   /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;
 };
+
+export type HandOffClient = Common & { kind: 'hand-off' };
+
+export const pkceRules = ['required', 'optional', 'state-only'] as const;
+
+export const authRules = ['secret', 'none'] as const;
+
+/** A product that logs people in by OpenID Connect (contract section 14). `callbackUrl` is the first of `redirectUris`. */
+export type OpenIdClient = Common & {
+  kind: 'openid';
+  /** The id of its row. */
+  id: string;
+  redirectUris: readonly string[];
+  postLogoutUris: readonly string[];
+  backChannelUri: string | undefined;
+  pkce: (typeof pkceRules)[number];
+  /** `none`: it has no secret to show. */
+  auth: (typeof authRules)[number];
+  /** With `state-only`: whether it has sent a challenge. */
+  sendsChallenge: boolean;
+};
+
+export type Client = HandOffClient | OpenIdClient;
+
+export const isOpenId = (client: Client | undefined): client is OpenIdClient => client?.kind === 'openid';
 
 /** The clients that count now. Ask each time, because they change while the service runs. */
 export type Clients = {

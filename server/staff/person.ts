@@ -29,7 +29,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { listActiveCapabilities } from '../identity/ground/capabilities.ts';
 import { describeDevice } from '../identity/ground/device.ts';
 import { findObstacles, type ObstacleDeps } from '../identity/login/obstacles.ts';
-import { findStop } from '../identity/person/launch-stops.ts';
+import { findStop } from '../identity/person/entry.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
 import { listMailboxes } from '../identity/recovery/freeze.ts';
 import { describePendingNewAddress } from '../identity/recovery/new-address.ts';

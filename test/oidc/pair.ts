@@ -22,14 +22,6 @@ export type PairOptions = {
 /** Adds the client as an operator does, and then starts the product. */
 export async function openPair({ options, open, now }: PairOptions): Promise<Pair> {
   const port = await findFreePort();
-  if (process.env.STAND_IN) {
-    return {
-      site,
-      issuer,
-      client: 'product',
-      secret,
-      origin,
-      close: () => product.close().finally(site.close),
   const site = await openSite({}, now);
   // The service is at localhost, so that its cookies are of another site.
   const origin = `http://127.0.0.1:${port}`;

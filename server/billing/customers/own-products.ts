@@ -2,7 +2,7 @@ import { listLastLaunches, listVisitedClients } from '../../../db/tables/launche
 import { listContractStates } from '../../../db/tables/service-contracts.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { mayEnter } from '../../identity/person/launch-stops.ts';
+import { mayEnter } from '../../identity/person/entry.ts';
 import { roleOf } from '../../identity/person/profile.ts';
 import type { Actor } from '../../identity/session/actor.ts';
 import { hasSecondFactor } from '../../identity/session/second-factor.ts';

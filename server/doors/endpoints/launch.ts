@@ -6,11 +6,15 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { recordLaunch, tryRecordLaunch } from '../../../db/tables/launches.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
-import { findStop } from '../../identity/person/launch-stops.ts';
+import {
+  decideEntry,
+  type EntryRefusal,
+  entryRefusals,
+  findPageOfRefusal,
+  secondsOf,
+} from '../../identity/person/entry.ts';
 import { buildStandardProfile } from '../../identity/person/profile.ts';
-import { asksForCode, setUpPath } from '../../identity/session/second-factor.ts';
-import { type BrowserSession, findSession, type LiveSession } from '../../identity/session/sessions.ts';
-import type { LaunchOutcome } from '../../metrics/results.ts';
+import { findSession, type LiveSession } from '../../identity/session/sessions.ts';
 import type { Client } from '../../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../../sso/envelope.ts';
 import { type Payload, stateForm } from '../../sso/payload.ts';
@@ -35,11 +39,11 @@ export async function launch(
 
   const { clients, metrics } = deps;
   const client = clients.get(name);
-  if (!client) throw new AppError('unknown_client');
+  if (client?.kind !== 'hand-off') throw new AppError('unknown_client');
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), deps.now());
   const found = await findSession(deps, request, visit, client.name);
-  const login = await recordFirstLaunch(deps, visit, client, checkLogin(found, client, asked));
+  const login = await recordFirstLaunch(deps, visit, client, decideEntry(client, found, asked));
 
   if (typeof login === 'object') {
     const payload = buildPayload(deps, client, login, asked);
@@ -48,13 +52,10 @@ export async function launch(
     metrics.countLaunch(client.name, 'payload');
     return redirectToClient(client, sealed);
   }
-  const { error, page, first } = refusals[login];
+  const { error, first } = entryRefusals[login];
   metrics.countLaunch(client.name, asked.prompt === 'none' ? error : first);
   if (asked.prompt === 'none') return redirectToClient(client, { error, state: asked.state });
-  if (page === undefined) throw refuseEntry(client);
-  const next = encodeURIComponent(launchPath(client, asked));
-  const why = login === 'too_long_ago' ? '&why=asked-again' : '';
-  return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}${why}`);
+  return redirect(findPageOfRefusal(client, login, launchPath(client, asked)));
 }
 
 type Asked = {
@@ -110,53 +111,13 @@ function readSeconds(
   return seconds;
 }
 
-// Each reason for sending no payload, with its error, the page that helps, if one does, and its name in the metrics. The errors
-// are from OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
-const refusals = {
-  nobody: { error: 'login_required', page: '/login', first: 'login' },
-  too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
-  suspended: { error: 'access_denied', page: '/login', first: 'login' },
-  leaving: { error: 'interaction_required', page: '/profile/delete', first: 'deletion' },
-  unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
-  not_let_in: { error: 'access_denied', page: undefined, first: 'client_not_allowed' },
-  owes_code: { error: 'interaction_required', page: '/login/code', first: 'second_factor' },
-  owes_factor: { error: 'interaction_required', page: setUpPath, first: 'second_factor' },
-} as const satisfies Record<string, { error: LaunchOutcome; page: string | undefined; first: LaunchOutcome }>;
-
-/** Returns the session, or the first reason why no payload is sent (contract 4.29). */
-function checkLogin(
-  session: BrowserSession | undefined,
-  client: Client,
-  { prompt, authAfter }: Asked,
-): LiveSession | keyof typeof refusals {
-  if (!session) return 'nobody';
-  if (session.state === 'suspended') return 'suspended';
-  // `login` asks for a credential even if one was given within the same second.
-  if (prompt === 'login') return 'too_long_ago';
-  if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
-    return 'too_long_ago';
-  const stop = findStop(client, session.user);
-  if (stop) return stop;
-  const isComplete = session.state === 'live' && (!client.needsFactor || session.amr.includes('mfa'));
-  if (isComplete) return session;
-  return asksForCode(session.user) ? 'owes_code' : 'owes_factor';
-}
-
-/** The page of the refusal names the client, and offers a login with another account (contract 13.53). */
-const refuseEntry = ({ title }: Client) =>
-  new AppError('client_not_allowed', {
-    detail: `${title} is not open to your account. Log in with another account, if you have one. Contact support if you think that this is wrong.`,
-  });
-
-const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
-
 /** Records the first launch of a session to a client before the payload is sent. The result has the `sid`. */
 async function recordFirstLaunch(
   { db }: Dependencies,
   visit: Visit,
   client: Client,
-  login: ReturnType<typeof checkLogin>,
-): Promise<(LiveSession & { sid: string }) | keyof typeof refusals> {
+  login: LiveSession | EntryRefusal,
+): Promise<(LiveSession & { sid: string }) | EntryRefusal> {
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };

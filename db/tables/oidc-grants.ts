@@ -1,0 +1,152 @@
+// The only writer of `oidc_grants`: what a person let a client of OpenID Connect have. A grant begins with a code. The code is exchanged
+// once, for an access token. The end of the session ends both. Turning the client off deletes them (db/schema.sql).
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepare, prepareRead } from '../postgres/prepare.ts';
+import type { Reader } from '../postgres/reader.ts';
+import type { SessionLimits } from './sessions.ts';
+import { toUser, type User, userColumns } from './users.ts';
+
+export type Grant = {
+  id: string;
+  /** The row of the client. */
+  clientId: string;
+  redirectUri: string;
+  scope: string[];
+  nonce: string | null;
+  challenge: string | null;
+  createdAt: Date;
+  exchangedAt: Date | null;
+  sessionId: string;
+  sessionCreatedAt: Date;
+  authTime: Date | null;
+  amr: string[];
+  user: User;
+};
+
+type NewGrant = Pick<
+  Grant,
+  'id' | 'clientId' | 'sessionId' | 'redirectUri' | 'scope' | 'nonce' | 'challenge'
+> & {
+  codeHash: Uint8Array;
+  now: Date;
+};
+
+const insert = prepare((db, grant: NewGrant) =>
+  db.insertInto('oidc_grants').values({
+    id: grant.id,
+    client_id: grant.clientId,
+    session_id: grant.sessionId,
+    code_hash: grant.codeHash,
+    redirect_uri: grant.redirectUri,
+    scope: grant.scope,
+    nonce: grant.nonce,
+    challenge: grant.challenge,
+    created_at: grant.now,
+  }),
+);
+
+export async function insertGrant(db: Database, grant: NewGrant): Promise<void> {
+  await insert(db, grant);
+}
+
+/** Only grants of sessions that are live. A suspended person has none. */
+const selectGrants = (db: Database, limits: SessionLimits) =>
+  db
+    .selectFrom('oidc_grants as g')
+    .innerJoin('sessions as s', 's.id', 'g.session_id')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .select([
+      'g.id as grantId',
+      'g.client_id as clientId',
+      'g.redirect_uri as redirectUri',
+      'g.scope',
+      'g.nonce',
+    ])
+    .select(['g.challenge', 'g.created_at as grantedAt', 'g.exchanged_at as exchangedAt'])
+    .select(['s.id as sessionId', 's.created_at as sessionCreatedAt', 's.auth_time as authTime', 's.amr'])
+    .select(userColumns)
+    .where('s.ended_at', 'is', null)
+    .where('s.created_at', '>', limits.createdAfter)
+    .where('s.last_seen_at', '>', limits.seenAfter);
+
+const selectByCode = prepareRead((db, values: SessionLimits & { codeHash: Uint8Array }) =>
+  selectGrants(db, values).where('g.code_hash', '=', values.codeHash),
+);
+
+const selectByToken = prepareRead(
+  (db, values: SessionLimits & { tokenHash: Uint8Array; exchangedAfter: Date }) =>
+    selectGrants(db, values)
+      .where('g.token_hash', '=', values.tokenHash)
+      .where('g.exchanged_at', '>', values.exchangedAfter),
+);
+
+function toGrant(row: Awaited<ReturnType<typeof selectByCode>>[number] | undefined): Grant | undefined {
+  if (!row) return undefined;
+  const { grantId, clientId, redirectUri, scope, nonce, challenge, grantedAt, exchangedAt, ...rest } = row;
+  const { sessionId, sessionCreatedAt, authTime, amr, ...user } = rest;
+  return {
+    ...{ id: grantId, clientId, redirectUri, scope, nonce, challenge, createdAt: grantedAt, exchangedAt },
+    ...{ sessionId, sessionCreatedAt, authTime, amr, user: toUser(user) },
+  };
+}
+
+export const findGrantByCode = async (
+  read: Reader,
+  codeHash: Uint8Array,
+  limits: SessionLimits,
+): Promise<Grant | undefined> => toGrant((await selectByCode(read, { codeHash, ...limits }))[0]);
+
+export const findGrantByToken = async (
+  read: Reader,
+  found: { tokenHash: Uint8Array; exchangedAfter: Date },
+  limits: SessionLimits,
+): Promise<Grant | undefined> => toGrant((await selectByToken(read, { ...found, ...limits }))[0]);
+
+const exchange = prepare((db, values: { id: string; tokenHash: Uint8Array; now: Date }) =>
+  db
+    .updateTable('oidc_grants')
+    .set({ token_hash: values.tokenHash, exchanged_at: values.now })
+    .where('id', '=', values.id)
+    .where('exchanged_at', 'is', null)
+    .returning('id'),
+);
+
+/** False if the code has been used. */
+export const exchangeCode = async (
+  db: Database,
+  values: { id: string; tokenHash: Uint8Array; now: Date },
+): Promise<boolean> => (await exchange(db, values)).length === 1;
+
+const deleteOlder = prepare((db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
+  db
+    .deleteFrom('oidc_grants')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('oidc_grants')
+        .select('id')
+        .where('session_id', '=', values.sessionId)
+        .where('client_id', '=', values.clientId)
+        .where('exchanged_at', 'is not', null)
+        .orderBy('exchanged_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(sql<number>`${values.keep}`),
+    ),
+);
+
+/** Keeps the newest access tokens of the session at the client. */
+export async function deleteOlderGrants(
+  db: Database,
+  values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number },
+): Promise<void> {
+  await deleteOlder(db, values);
+}
+
+export async function deleteGrant(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('oidc_grants').where('id', '=', id).execute();
+}
+
+export async function deleteAllGrants(db: Database): Promise<void> {
+  await db.deleteFrom('oidc_grants').execute();
+}

@@ -1,0 +1,115 @@
+// The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). RSA, because RS256 is the one algorithm that every product
+// of OpenID Connect knows. The book of clients reads the keys together with the rows.
+import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { lockClients } from '../../db/tables/clients.ts';
+import { deleteKeys, insertKey, type KeyRow, listKeyRows } from '../../db/tables/oidc-keys.ts';
+import { seal, unseal } from '../basics/sealing.ts';
+import type { Dependencies, SigningKey } from '../ground/dependencies.ts';
+import type { Config } from '../settings/config.ts';
+import { keyIdOf } from './secrets.ts';
+
+type Deps = Pick<Dependencies, 'config' | 'db' | 'now'>;
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const signsForDays = 90;
+const publishedBeforeDays = 1;
+const publishedAfterDays = 2;
+const countsForHintsAfterDays = 30;
+
+const contextOf = (issuer: string, kid: string) => `openid key ${issuer} ${kid}`;
+
+export async function sealKey({ issuer, encryptionKeys }: Config, kid: string, pem: string) {
+  const sealed = await seal(encryptionKeys, contextOf(issuer, kid), new TextEncoder().encode(pem));
+  return { sealed, keyId: keyIdOf(encryptionKeys[0]) };
+}
+
+export async function openKey(
+  { issuer, encryptionKeys }: Config,
+  { kid, sealed }: Pick<KeyRow, 'kid' | 'sealed'>,
+): Promise<string | undefined> {
+  const opened = await unseal(encryptionKeys, contextOf(issuer, kid), sealed);
+  return opened && new TextDecoder().decode(opened.plain);
+}
+
+/** Undefined if no key of the settings opens it. */
+export async function readKey(config: Config, row: KeyRow): Promise<SigningKey | undefined> {
+  const pem = await openKey(config, row);
+  if (pem === undefined) return undefined;
+  const privateKey = await importPKCS8(pem, 'RS256', { extractable: true });
+  const { n = '', e = '' } = await exportJWK(privateKey);
+  const publicJwk = { kty: 'RSA', n, e, kid: row.kid, use: 'sig', alg: 'RS256' } as const;
+  return { kid: row.kid, usedFrom: row.usedFrom, privateKey, publicJwk };
+}
+
+/** The newest key whose time has come. `keys` begin with the one that signs last. If a clock is slow, no time may have come. */
+export const findSigningKey = (keys: readonly SigningKey[], now: Date): SigningKey | undefined =>
+  keys.find(({ usedFrom }) => usedFrom <= now) ?? keys.at(-1);
+
+/** When the next key took over. Undefined if none has. */
+const followedAt = <Key extends Pick<KeyRow, 'usedFrom'>>(keys: readonly Key[], at: number, now: Date) =>
+  keys.slice(0, at).findLast(({ usedFrom }) => usedFrom <= now)?.usedFrom;
+
+const countsUntil =
+  (days: number, now: Date) =>
+  <Key extends Pick<KeyRow, 'usedFrom'>>(_key: Key, at: number, keys: readonly Key[]) => {
+    const followed = followedAt(keys, at, now);
+    return followed === undefined || followed.getTime() > now.getTime() - days * dayMs;
+  };
+
+export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
+  keys.filter(countsUntil(publishedAfterDays, now));
+
+/** The keys whose ID tokens count as hints. */
+export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
+  keys.filter(countsUntil(countsForHintsAfterDays, now));
+
+/** Whether a first key, or the next one, has to be made. */
+const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean =>
+  !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
+
+/** Makes a key that is due, and deletes keys that count for nothing. Several instances may do this at once. */
+export async function keepKeys(deps: Deps): Promise<void> {
+  const { config, db, now: clock } = deps;
+  const now = clock();
+  const rows = await listKeyRows(db, config.issuer);
+  const old = rows.filter((...of) => !countsUntil(countsForHintsAfterDays, now)(...of));
+  if (old.length > 0)
+    await deleteKeys(
+      db,
+      old.map(({ kid }) => kid),
+    );
+  if (!needsKey(rows, now)) return;
+  const usedFrom = rows.length > 0 ? new Date(now.getTime() + publishedBeforeDays * dayMs) : now;
+  await addKey(deps, usedFrom, async (present) => needsKey(present, now));
+}
+
+/** Makes a key that signs at once. With `revokes`, it is the only key afterwards. */
+export const rotateKeys = (deps: Deps, { revokes }: { revokes: boolean }): Promise<string | undefined> =>
+  addKey(deps, deps.now(), async () => true, revokes);
+
+/** Makes a key unless `isNeeded` says that another instance has. The lock makes one of several instances make it. */
+export async function addKey(
+  deps: Deps,
+  usedFrom: Date,
+  isNeeded: (present: KeyRow[]) => Promise<boolean>,
+  revokes = false,
+): Promise<string | undefined> {
+  const { config, db } = deps;
+  // It takes a few tenths of a second, so it is done before the lock.
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2_048, extractable: true });
+  const kid = crypto.randomUUID();
+  const sealed = await sealKey(config, kid, await exportPKCS8(privateKey));
+  return inTransaction(db, { by: 'service', cause: 'keys' }, async (trx) => {
+    await lockClients(trx);
+    const present = await listKeyRows(trx, config.issuer);
+    if (!(await isNeeded(present))) return undefined;
+    if (revokes && present.length > 0)
+      await deleteKeys(
+        trx,
+        present.map((each) => each.kid),
+      );
+    await insertKey(trx, config.issuer, { kid, usedFrom, ...sealed });
+    return kid;
+  });
+}

@@ -1,0 +1,78 @@
+// Who may enter a client, for the hand-off and for OpenID Connect (contract 4.29). Staff see the same reasons for a person.
+import type { User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { LaunchOutcome } from '../../metrics/results.ts';
+import type { Client } from '../../sso/clients.ts';
+import { asksForCode, setUpPath } from '../session/second-factor.ts';
+import type { BrowserSession, LiveSession, LoggedInSession } from '../session/sessions.ts';
+import { roleOf } from './profile.ts';
+
+export const mayEnter = ({ roles }: Pick<Client, 'roles'>, user: User) => roles.includes(roleOf(user));
+
+/** Returns the first reason. The second factor comes after these, so that nobody sets one up and is then refused. */
+export function findStop(client: Pick<Client, 'roles'>, user: User) {
+  if (user.suspendedAt) return 'suspended';
+  if (user.deletionDueAt) return 'leaving';
+  if (!user.emailVerifiedAt) return 'unproved';
+  return mayEnter(client, user) ? undefined : 'not_let_in';
+}
+
+/**
+ * Each reason why a client gets nobody, with its error, the page that helps, if one does, and its name in the metrics. The errors
+ * are from OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
+ */
+export const entryRefusals = {
+  nobody: { error: 'login_required', page: '/login', first: 'login' },
+  too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
+  suspended: { error: 'access_denied', page: '/login', first: 'login' },
+  leaving: { error: 'interaction_required', page: '/profile/delete', first: 'deletion' },
+  unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
+  not_let_in: { error: 'access_denied', page: undefined, first: 'client_not_allowed' },
+  owes_code: { error: 'interaction_required', page: '/login/code', first: 'second_factor' },
+  owes_factor: { error: 'interaction_required', page: setUpPath, first: 'second_factor' },
+} as const satisfies Record<string, { error: LaunchOutcome; page: string | undefined; first: LaunchOutcome }>;
+
+export type EntryRefusal = keyof typeof entryRefusals;
+
+/** `authAfter`, in Unix seconds: a credential must have been given since then. */
+type Demand = { prompt?: 'none' | 'login'; authAfter?: number };
+
+/** Returns the session, or the first reason why the client gets nobody. */
+export function decideEntry(
+  client: Pick<Client, 'roles' | 'needsFactor'>,
+  session: BrowserSession | undefined,
+  { prompt, authAfter }: Demand,
+): LiveSession | EntryRefusal {
+  if (!session) return 'nobody';
+  if (session.state === 'suspended') return 'suspended';
+  // `login` asks for a credential even if one was given within the same second.
+  if (prompt === 'login') return 'too_long_ago';
+  if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
+    return 'too_long_ago';
+  const stop = findStop(client, session.user);
+  if (stop) return stop;
+  if (isComplete(client, session)) return session;
+  return asksForCode(session.user) ? 'owes_code' : 'owes_factor';
+}
+
+const isComplete = (
+  { needsFactor }: Pick<Client, 'needsFactor'>,
+  session: LoggedInSession,
+): session is LiveSession => session.state === 'live' && (!needsFactor || session.amr.includes('mfa'));
+
+/**
+ * Returns the page that helps, which leads to `next` afterwards. Throws 403 `client_not_allowed` if none does. The page of that
+ * refusal names the client, and offers a login with another account (contract 13.53).
+ */
+export function findPageOfRefusal({ title }: Client, refusal: EntryRefusal, next: string): string {
+  const { page } = entryRefusals[refusal];
+  if (page === undefined)
+    throw new AppError('client_not_allowed', {
+      detail: `${title} is not open to your account. Log in with another account, if you have one. Contact support if you think that this is wrong.`,
+    });
+  const why = refusal === 'too_long_ago' ? '&why=asked-again' : '';
+  return `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}${why}`;
+}
+
+/** Unix seconds. */
+export const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
