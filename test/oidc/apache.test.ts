@@ -5,10 +5,10 @@ import { requirePrograms } from '../support/machines/programs.ts';
 import { shared } from '../support/run/shared.ts';
 import {
   askForLogin,
+  expectBackChannelLogout,
   expectNobody,
   findPerson,
   logInAt,
-  logOutHere,
   openPair,
   type Place,
   person,
@@ -107,16 +107,7 @@ it('lets people in by their groups, and logs out without a question', async () =
   await context.close();
 });
 
-it('lets nobody in whose session here has ended, two seconds later', async () => {
-  const [first, second] = [await pair.site.visit(), await pair.site.visit()];
-  for (const { page } of [first, second]) await logInAt(page, pair);
-  const window = await first.context.newPage();
-  await logOutHere(window, pair);
-  await expectNobody(first.page, pair, 2_000);
-  await second.page.goto(`${pair.origin}/`);
-  expect(await findPerson(second.page, pair)).toEqual(ours);
-  await Promise.all([first.context.close(), second.context.close()]);
-});
+it('lets nobody in whose session here has ended', () => expectBackChannelLogout(pair));
 
 it('gets nobody whose role may not enter, and then whoever logs in instead', async () => {
   const { page, context } = await pair.site.visit();

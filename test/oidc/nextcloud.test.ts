@@ -2,16 +2,7 @@
 // logout by its name without a hint.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
-import {
-  askForLogin,
-  expectNobody,
-  findPerson,
-  logInAt,
-  logOutHere,
-  openPair,
-  type Place,
-  person,
-} from './pair.ts';
+import { askForLogin, expectBackChannelLogout, logInAt, openPair, type Place, person } from './pair.ts';
 import * as product from './small-product.ts';
 
 const path = '/apps/user_oidc';
@@ -99,12 +90,4 @@ it('logs in by the form, and out after a question', async () => {
   await context.close();
 });
 
-it('lets nobody in whose session here has ended, two seconds later', async () => {
-  const [first, second] = [await pair.site.visit(), await pair.site.visit()];
-  for (const { page } of [first, second]) await logInAt(page, pair);
-  await logOutHere(await first.context.newPage(), pair);
-  await expectNobody(first.page, pair, 2_000);
-  await second.page.goto(`${pair.origin}/`);
-  expect(await findPerson(second.page, pair)).toMatchObject(person);
-  await Promise.all([first.context.close(), second.context.close()]);
-});
+it('lets nobody in whose session here has ended', () => expectBackChannelLogout(pair));

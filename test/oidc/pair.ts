@@ -1,6 +1,8 @@
 // The real service, a product that it knows as an OpenID Connect client, and people who go to and fro between them.
+
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { runCli } from '../support/app/cli.ts';
 import { findFreePort } from '../support/app/process.ts';
@@ -74,15 +76,9 @@ export async function findPerson(page: Page, { origin }: Pair) {
   return JSON.parse((await page.locator('#who').textContent()) ?? '');
 }
 
-/** Expects that the product does not know the person any more, `withinMs` at most. */
-export async function expectNobody(page: Page, { origin }: Pair, withinMs = 0): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  const isOut = async () => {
-    await page.goto(`${origin}/`);
-    return (await page.locator('#who').count()) === 0;
-  };
-  while (!(await isOut()) && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
-  expect(await isOut()).toBe(true);
+export async function expectNobody(page: Page, { origin }: Pair): Promise<void> {
+  await page.goto(`${origin}/`);
+  expect(await page.locator('#who').count()).toBe(0);
 }
 
 /** Ends the session at the service, as on its own page. */
@@ -90,4 +86,29 @@ export async function logOutHere(page: Page, { site }: Pair): Promise<void> {
   await page.goto(`${site.baseUrl}/logout`);
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByText('You have logged out.').waitFor();
+}
+
+const soon = { timeout: 15_000, interval: 100 };
+
+/** What became of each back-channel log-out, in order. */
+export async function listLogouts({ site }: Pair): Promise<string[]> {
+  const { rows } = await sql<{ became: string }>`
+    select case when taken_at is not null then 'taken' else coalesce(failure, 'waiting') end as became
+    from log_outs order by made_at`.execute(site.app.db);
+  return rows.map(({ became }) => became);
+}
+
+/**
+ * Ends one of two sessions of a person at the service, as on its own page: the product ends it, too, and no other. That takes
+ * two seconds, and a few more on a busy machine.
+ */
+export async function expectBackChannelLogout(pair: Pair): Promise<void> {
+  const [first, second] = [await pair.site.visit(), await pair.site.visit()];
+  for (const { page } of [first, second]) await logInAt(page, pair);
+  await logOutHere(await first.context.newPage(), pair);
+  await vi.waitFor(() => expectNobody(first.page, pair), soon);
+  await second.page.goto(`${pair.origin}/`);
+  expect(await findPerson(second.page, pair)).toMatchObject({ email: person.email });
+  await vi.waitFor(async () => expect((await listLogouts(pair)).at(-1)).toBe('taken'), soon);
+  await Promise.all([first.context.close(), second.context.close()]);
 }
