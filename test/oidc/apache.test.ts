@@ -113,7 +113,7 @@ it('gets nobody whose role may not enter, and then whoever logs in instead', asy
   const { page, context } = await pair.site.visit();
   await askForLogin(page, pair);
   await logIn(page, 'customer@example.test');
-  await page.getByRole('button', { name: 'Log in with another account' }).click();
+  await page.getByRole('link', { name: 'Log in with another account' }).click();
   await logIn(page, person.email);
   expect(await findPerson(page, pair)).toEqual(ours);
   await context.close();

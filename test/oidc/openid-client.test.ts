@@ -8,7 +8,10 @@ import { type Call, goTo, openSmallProduct } from './small-product.ts';
 
 const pair = shared(() =>
   openPair({
-    options: (origin) => ['--redirect-uri', `${origin}/callback`, '--post-logout-uri', `${origin}/left`],
+    options: (origin) => [
+      ...['--redirect-uri', `${origin}/callback`, '--post-logout-uri', `${origin}/left`],
+      ...['--roles', 'merchant'],
+    ],
     open,
   }),
 );

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { runCli } from '../support/app/cli.ts';
 import { findFreePort } from '../support/app/process.ts';
+import { addOpenIdClient } from '../support/openid/client.ts';
 
 /** What a product needs to know of the service, and where it listens. */
 export type Place = { issuer: string; client: string; secret: string; origin: string; port: number };
@@ -40,15 +40,18 @@ export async function openPair({ options, open, now }: PairOptions): Promise<Pai
   }
 }
 
+/** As `client:add` would, until it knows these options. */
 async function addClient({ app }: TestSite, name: string, options: string[]): Promise<string> {
-  const args = ['client:add', name, '--kind', 'openid', ...options, '--why', 'A test', '--json'];
-  const settings = { PORT: new URL(app.config.baseUrl).port };
-  const { code, out, err } = await runCli(app.databaseUrl, args, '', 'test', settings);
-  if (code !== 0) throw new Error(`client:add: ${err}`);
-  const { secret } = JSON.parse(out);
-  const isThere = async () => (await app.send('/.well-known/openid-configuration')).status;
-  await expect.poll(isThere, { timeout: 15_000 }).toBe(200);
-  return secret;
+  const all = (option: string) => options.filter((_, at) => options[at - 1] === option);
+  const facts = {
+    redirectUris: all('--redirect-uri'),
+    postLogoutUris: all('--post-logout-uri'),
+    backChannelUri: all('--back-channel-uri')[0] ?? null,
+    pkce: (all('--pkce')[0] ?? 'required') as 'required',
+    auth: (all('--auth')[0] ?? 'secret') as 'secret',
+    roles: all('--roles'),
+  };
+  return (await addOpenIdClient(app, { name, ...facts })).secret;
 }
 
 export const person = {
