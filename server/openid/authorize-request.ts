@@ -1,5 +1,4 @@
 // Reads the query of /oauth/authorize (contract 14.20 to 14.33; OpenID Connect Core 1.0 section 3.1.2.1, RFC 6749 section 4.1.1).
-import { AppError } from '../basics/errors.ts';
 import type { Clients, OpenIdClient } from '../sso/clients.ts';
 import { isOpenId } from '../sso/clients.ts';
 import { invalidParameter } from '../web/requests.ts';
@@ -11,8 +10,6 @@ export type Scope = (typeof scopes)[number];
 export const prompts = ['none', 'login', 'select_account', 'consent'] as const;
 
 export const responseModes = ['query', 'form_post'] as const;
-
-const maxQuery = 8_000;
 
 const known = [
   ...[
@@ -30,7 +27,7 @@ const known = [
   ...['request_uri', 'registration', 'auth_after'],
 ];
 
-/** Where an answer goes, whether it is a code or an error. */
+/** The place to which the answer goes, whether it is a code or an error. */
 export type Target = {
   client: OpenIdClient;
   redirectUri: string;
@@ -58,13 +55,6 @@ export class AuthorizeError extends Error {
 }
 
 const invalid = (description: string) => new AuthorizeError('invalid_request', description);
-
-/** Returns the text behind the `?`. Throws 414 `uri_too_long`. */
-export function readRawQuery(url: string): string {
-  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
-  if (query.length > maxQuery) throw new AppError('uri_too_long');
-  return query;
-}
 
 /** Says who asks, and where the answer goes. Throws 400 `invalid_request`, which is a page and never a redirect. */
 export function readTarget(clients: Clients, params: URLSearchParams): Target {

@@ -15,19 +15,19 @@ import {
   type AuthorizeRequest,
   authorizePath,
   readAuthorizeRequest,
-  readRawQuery,
   readTarget,
   type Target,
 } from '../../openid/authorize-request.ts';
 import { requireOpenIdClients } from '../../openid/clients.ts';
 import { readHint } from '../../openid/id-token.ts';
+import { readRawQuery, toGet } from '../../openid/raw-query.ts';
 import { sha256 } from '../../runtime/hash.ts';
 import { redirect, respond } from '../../web/answers.ts';
-import { isSpeculative, readBody, type Visit } from '../../web/requests.ts';
+import { isSpeculative, type Visit } from '../../web/requests.ts';
 
 export async function oauthAuthorize(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   requireOpenIdClients(deps.clients);
-  if (request.method === 'POST') return toGet(request, visit);
+  if (request.method === 'POST') return toGet(request);
   if (isSpeculative(request)) return respond(204);
   const query = readRawQuery(request.url);
   const params = new URLSearchParams(query);
@@ -41,14 +41,6 @@ export async function oauthAuthorize(deps: Dependencies, request: Request, visit
     const { error, message } = thrown;
     return answer(deps, target, { error, error_description: message });
   }
-}
-
-/** A `Lax` cookie does not come with a POST from another site, so the browser asks again by GET. */
-export async function toGet(request: Request, visit: Visit): Promise<Response> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? ''))
-    throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
-  const query = new URLSearchParams(new TextDecoder().decode(await readBody(request, visit))).toString();
-  return redirect(`${new URL(request.url).pathname}?${readRawQuery(`?${query}`)}`);
 }
 
 async function authorize(

@@ -9,6 +9,7 @@ import {
   findGrantByCode,
   type Grant,
 } from '../../../db/tables/oidc-grants.ts';
+import { AppError } from '../../basics/errors.ts';
 import { decodeIfPossible, readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { createToken, hashToken } from '../../identity/ground/tokens.ts';
@@ -21,7 +22,7 @@ import { sha256 } from '../../runtime/hash.ts';
 import { isOpenId, type OpenIdClient } from '../../sso/clients.ts';
 import { createNonce } from '../../sso/envelope.ts';
 import { findMatch } from '../../sso/hmac.ts';
-import { readBody, type Visit } from '../../web/requests.ts';
+import { type Form, readForm, type Visit } from '../../web/requests.ts';
 
 const codeMs = 60_000;
 /** For each session and client. */
@@ -30,7 +31,7 @@ const maxTokens = 5;
 export async function oauthToken(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   requireOpenIdClients(deps.clients);
   return answerOAuth(async () => {
-    const form = await readTokenForm(request, visit);
+    const form = await readTokenForm(request);
     const client = authenticate(deps, request, form);
     visit.client = client.name;
     if (form.get('grant_type') !== 'authorization_code')
@@ -41,25 +42,17 @@ export async function oauthToken(deps: Dependencies, request: Request, visit: Vi
   });
 }
 
-const names = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'client_id', 'client_secret'];
-
-type TokenForm = ReadonlyMap<string, string>;
-
-/** An empty parameter counts as left out (RFC 6749 section 3.2). */
-async function readTokenForm(request: Request, visit: Visit): Promise<TokenForm> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(readHeader(request.headers, 'content-type') ?? ''))
-    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
-  const params = new URLSearchParams(new TextDecoder().decode(await readBody(request, visit)));
-  const form = new Map<string, string>();
-  for (const name of names) {
-    const [value, ...others] = params.getAll(name);
-    if (others.length > 0) throw new OAuthError('invalid_request', `${name} is repeated.`);
-    if (value) form.set(name, value);
-  }
-  return form;
+/** Fields that are left out or empty are missing (RFC 6749 section 3.2). */
+async function readTokenForm(request: Request): Promise<Form> {
+  const form = await readForm(request).catch((error) => {
+    throw error instanceof AppError && error.status < 500
+      ? new OAuthError('invalid_request', error.detail)
+      : error;
+  });
+  return new Map([...form].filter(([, value]) => value !== ''));
 }
 
-function authenticate({ clients, metrics }: Dependencies, request: Request, form: TokenForm): OpenIdClient {
+function authenticate({ clients, metrics }: Dependencies, request: Request, form: Form): OpenIdClient {
   const header = readHeader(request.headers, 'authorization') ?? '';
   const basic = /^basic +(\S+)$/i.exec(header)?.[1];
   const refuse = () =>
@@ -97,7 +90,7 @@ function readBasic(encoded: string): string[] {
 const invalidGrant = () =>
   new OAuthError('invalid_grant', 'The code is unknown, used or expired, or was made for another request.');
 
-async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, form: TokenForm) {
+async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, form: Form) {
   const [code, redirectUri, verifier] = [
     form.get('code'),
     form.get('redirect_uri'),
