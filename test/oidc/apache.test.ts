@@ -96,7 +96,7 @@ const page = ({ origin }: Place) => `<!doctype html><title>Product</title>
 
 const ours = { ...person, groups: person.groups.join() };
 
-it('lets people in by their groups, and logs out without a question', async () => {
+it('lets people in by their groups, and logs out without a question (contract 14.50 and 14.61)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toEqual(ours);
   await page.getByText('Log out').click();
@@ -107,9 +107,10 @@ it('lets people in by their groups, and logs out without a question', async () =
   await context.close();
 });
 
-it('lets nobody in whose session here has ended', () => expectBackChannelLogout(pair));
+it('lets nobody in whose session here has ended (contract 14.70 and 14.73)', () =>
+  expectBackChannelLogout(pair));
 
-it('gets nobody whose role may not enter, and then whoever logs in instead', async () => {
+it('gets nobody whose role may not enter, and then the person who logs in instead (contract 14.34)', async () => {
   const { page, context } = await pair.site.visit();
   await askForLogin(page, pair);
   await logIn(page, 'customer@example.test');

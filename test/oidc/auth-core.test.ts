@@ -62,7 +62,7 @@ async function choose(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: `Sign in with ${name}` }).click();
 }
 
-it('logs in with the claims of the ID token, out there alone, and in again with those of userinfo', async () => {
+it('logs in with the claims of the ID token, out there alone, and in again with those of userinfo (contract 14.49 and 14.56)', async () => {
   const { page, context } = await pair.site.visit();
   await choose(page, 'ID token');
   await logIn(page, person.email);

@@ -47,7 +47,7 @@ async function open(place: Place) {
   });
 }
 
-it('logs in with a state alone, out there alone, and in again without a password', async () => {
+it('logs in with a state alone, out there alone, and in again without a password (contract 14.32)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toMatchObject(person);
   await page.getByText('Log out').click();

@@ -79,7 +79,7 @@ async function open(place: Place) {
   return product.openSmallProduct(place, routes, sessions);
 }
 
-it('logs in by the form, and out after a question', async () => {
+it('logs in by the form, and out after a question (contract 14.40 and 14.62)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toMatchObject(person);
   await page.getByText('Log out').click();
@@ -90,4 +90,5 @@ it('logs in by the form, and out after a question', async () => {
   await context.close();
 });
 
-it('lets nobody in whose session here has ended', () => expectBackChannelLogout(pair));
+it('lets nobody in whose session here has ended (contract 14.70 and 14.73)', () =>
+  expectBackChannelLogout(pair));

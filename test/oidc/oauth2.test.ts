@@ -23,7 +23,7 @@ const pair = shared(() =>
   }),
 );
 
-it('logs in with a challenge, and out without a question', async () => {
+it('logs in with a challenge, and out without a question (contract 14.32 and 14.61)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toMatchObject({ ...person, email_verified: true });
   await page.getByText('Log out').click();

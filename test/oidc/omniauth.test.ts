@@ -22,7 +22,7 @@ const pair = shared(() =>
   }),
 );
 
-it('logs in with a nonce, out there alone, and in again without a password', async () => {
+it('logs in with a nonce, out there alone, and in again without a password (contract 14.32)', async () => {
   const { page, context } = await pair.site.visit();
   const ours = { ...person, uid: person.email };
   expect(await logInAt(page, pair)).toEqual(ours);
@@ -33,7 +33,7 @@ it('logs in with a nonce, out there alone, and in again without a password', asy
   await context.close();
 });
 
-it('asks before it logs out by the address of the strategy, which sends nothing', async () => {
+it('asks before it logs out by the address of the strategy, which sends nothing (contract 14.61 and 14.64)', async () => {
   const { page, context } = await pair.site.visit();
   await logInAt(page, pair);
   await page.goto(`${pair.origin}/users/auth/openid_connect/logout`);

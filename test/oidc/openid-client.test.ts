@@ -73,17 +73,20 @@ async function open(place: Place) {
   });
 }
 
-it.each(['query', 'form_post'])('logs in by %s, and out without a question', async (mode) => {
-  const { page, context, complaints } = await pair.site.visit();
-  if (mode === 'form_post') await page.goto(`${pair.origin}/login?response_mode=form_post`);
-  else await askForLogin(page, pair);
-  await logIn(page, person.email);
-  expect(await findPerson(page, pair)).toMatchObject({ ...person, email_verified: true });
-  await page.getByText('Log out').click();
-  await page.waitForURL(`${pair.origin}/left**`);
-  expect(await page.locator('#left').textContent()).toBe('as it was: ä+&');
-  await askForLogin(page, pair);
-  await page.getByLabel('Email address').waitFor();
-  expect(complaints).toEqual([]);
-  await context.close();
-});
+it.each(['query', 'form_post'])(
+  'logs in by %s, and out without a question (contract 14.36 and 14.62)',
+  async (mode) => {
+    const { page, context, complaints } = await pair.site.visit();
+    if (mode === 'form_post') await page.goto(`${pair.origin}/login?response_mode=form_post`);
+    else await askForLogin(page, pair);
+    await logIn(page, person.email);
+    expect(await findPerson(page, pair)).toMatchObject({ ...person, email_verified: true });
+    await page.getByText('Log out').click();
+    await page.waitForURL(`${pair.origin}/left**`);
+    expect(await page.locator('#left').textContent()).toBe('as it was: ä+&');
+    await askForLogin(page, pair);
+    await page.getByLabel('Email address').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);

@@ -75,7 +75,7 @@ async function open(place: Place) {
   );
 }
 
-it('keeps people in whose session here goes on, 70 minutes and more after their login', async () => {
+it('keeps people in whose session here goes on, 70 minutes and more after their login (contract 14.55 and 14.56)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toMatchObject(person);
   for (const later of [70 * minute, 10 * 60 * minute]) {
@@ -86,7 +86,7 @@ it('keeps people in whose session here goes on, 70 minutes and more after their 
   await context.close();
 });
 
-it('lets nobody in whose session here has ended, at its next look', async () => {
+it('lets nobody in whose session here has ended, at its next look (contract 14.57)', async () => {
   const { page, context } = await pair.site.visit();
   await logInAt(page, pair);
   await logOutHere(await context.newPage(), pair);

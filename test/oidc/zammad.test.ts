@@ -75,7 +75,7 @@ async function open(place: Place) {
   return product.openSmallProduct(place, routes, sessions);
 }
 
-it('logs in without a secret, and out without a question', async () => {
+it('logs in without a secret, and out without a question (contract 14.41 and 14.61)', async () => {
   const { page, context } = await pair.site.visit();
   expect(await logInAt(page, pair)).toMatchObject(person);
   await page.getByText('Log out').click();
@@ -85,4 +85,5 @@ it('logs in without a secret, and out without a question', async () => {
   await context.close();
 });
 
-it('lets nobody in whose session here has ended', () => expectBackChannelLogout(pair));
+it('lets nobody in whose session here has ended (contract 14.70 and 14.73)', () =>
+  expectBackChannelLogout(pair));
