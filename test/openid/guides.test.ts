@@ -2,11 +2,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fillIn } from '../../app/components/staff/openid-guide.tsx';
-import { inTransaction } from '../../db/postgres/transactions.ts';
-import { type ClientFacts, lockClients } from '../../db/tables/clients.ts';
-import { addClient } from '../../server/clients/rows.ts';
+import type { ClientFacts } from '../../db/tables/clients.ts';
 import { openApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
+import { addOpenIdClient } from '../support/openid/client.ts';
 import { addStaff, formsOf, why } from '../support/people/staff.ts';
 import { productSamples } from '../support/project/samples.ts';
 import { shared } from '../support/run/shared.ts';
@@ -18,29 +17,9 @@ beforeEach(async () => {
   ({ cookie } = await addStaff(app));
 });
 
-let serial = 0;
-
-async function add(facts: Partial<ClientFacts> = {}): Promise<string> {
-  const name = `wiki_${++serial}`;
-  const redirectUris = ['http://localhost:4000/login/generic_oauth', 'http://localhost:4000/again'];
-  await inTransaction(app.db, { by: 'service', cause: 'test' }, async (trx) => {
-    await lockClients(trx);
-    await addClient(
-      trx,
-      { config: app.config, now: () => new Date() },
-      {
-        name,
-        kind: 'openid',
-        facts: {
-          ...{ title: 'The wiki', callbackUrl: redirectUris[0] ?? '', loginUrl: null, eventsUrl: null },
-          ...{ listed: [], roles: ['admin'], needsFactor: false, redirectUris, backChannelUri: null },
-          ...{ postLogoutUris: [], pkce: 'required', auth: 'secret', ...facts },
-        },
-      },
-    );
-  });
-  return name;
-}
+const redirectUris = ['http://localhost:4000/login/generic_oauth', 'http://localhost:4000/again'];
+const add = async (facts: Partial<ClientFacts> = {}) =>
+  (await addOpenIdClient(app, { redirectUris, ...facts })).name;
 
 const open = (name: string) => app.send(`/admin/clients/${name}`, { cookie });
 const guidesOf = (html: string) =>

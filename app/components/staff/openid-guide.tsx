@@ -28,7 +28,7 @@ type OpenIdRow = Pick<
 /** Text that no shell, no HTML and no file of settings reads as anything else. */
 const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
 
-/** Puts the client's values in place of the examples. A name and a secret are plain by their form. */
+/** Puts the client's values in place of the examples. A name and a secret are plain by their form (contract 13.7 and 13.20). */
 export function fillIn(html: string, { client, baseUrl, secret }: Values): string {
   const { origin } = new URL(client.callbackUrl);
   return html
