@@ -1396,7 +1396,7 @@ REVOKE EXECUTE ON FUNCTION end_grants_of_client() FROM PUBLIC;
 
 CREATE TRIGGER clients_end_grants AFTER UPDATE OF off_at ON clients
   FOR EACH ROW
-  WHEN (((old.off_at IS NULL) <> (new.off_at IS NULL)))
+  WHEN ((old.off_at IS NULL) <> (new.off_at IS NULL))
   EXECUTE FUNCTION end_grants_of_client();
 
 CREATE TRIGGER clients_note_change AFTER INSERT OR DELETE OR UPDATE OF issuer, name, kind, title, callback_url, login_url, events_url, listed, roles, needs_factor, off_at, restores ON clients

@@ -107,7 +107,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delete from oidc_grants where client_id = new.id;
       return null;
     end $$`.execute(db);
-  // Also when it is turned on again, because an instance that follows late may have made some meanwhile.
+  // It also runs as the client is turned on, because an instance that did not know yet may have made a grant while it was off.
   await sql`create trigger clients_end_grants after update of off_at on clients
     for each row when ((old.off_at is null) <> (new.off_at is null)) execute function end_grants_of_client()`.execute(
     db,

@@ -20,6 +20,8 @@ export const expired: ExpiredRows[] = [
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'form_answers', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
+  // An access token lives for at most 12 hours.
+  { table: 'oidc_grants', column: 'created_at', before: daysAgo(1) },
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // The page that says why a link no longer works reads these rows (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },

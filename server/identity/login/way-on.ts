@@ -29,9 +29,11 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
   }
   const client = findClientOfWay(known.clients, path);
   if (!client) return undefined;
-  // A client of OpenID Connect begins each attempt itself.
-  const again = client.kind === 'hand-off' ? `/sso/launch/${client.name}` : startOf(client);
-  return { path, again, title: client.title, isBack: false };
+  const { title } = client;
+  if (client.kind === 'hand-off') return { path, again: `/sso/launch/${client.name}`, title, isBack: false };
+  // A client of OpenID Connect begins each attempt itself. A path from a mail has only the client's name.
+  const again = startOf(client);
+  return { path: /[?&]redirect_uri=/.test(path) ? path : again, again, title, isBack: false };
 }
 
 /** Where somebody begins at the client's own site. */
@@ -39,7 +41,8 @@ const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', 
 
 /** The client to which one of our paths leads: a launch, or a login by OpenID Connect. */
 export function findClientOfWay(clients: Clients, path: string | undefined): Client | undefined {
-  const [, name, query] = /^\/(?:sso\/launch\/([^/?#]+)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];
+  const [, name, query] =
+    /^\/(?:sso\/launch\/([^/?#]+)(?:[?#]|$)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];
   const asked =
     query === undefined ? decodeIfPossible(name ?? '') : new URLSearchParams(query).get('client_id');
   const client = clients.get(asked ?? '');
