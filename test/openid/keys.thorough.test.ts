@@ -262,7 +262,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
     return code ? 'code' : error;
   };
 
-  it('signs at once, and leaves the others to those who know them', async () => {
+  it('signs at once, and leaves the others in the JWKS', async () => {
     const client = await addOpenIdClient(app);
     const { browser, tokens } = await logInTo(app, client);
     await follow(async () => expect((await second.send(authorizePath(client))).status).toBe(303));
@@ -303,7 +303,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
     expect((await readUserinfo(app, tokens.access_token)).status).toBe(200);
   });
 
-  it('is on every instance before anybody waits for two seconds', async () => {
+  it('is soon on every instance', async () => {
     const client = await addOpenIdClient(app);
     const kid = await rotate(true);
     await follow(async () => {

@@ -115,7 +115,7 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   const accessToken = createToken();
   const launched = { sessionId: grant.sessionId, client: client.name, sid: createNonce() };
   const sid = await inTransactionOf(visit, deps.db, async (trx) => {
-    // The user and the session are locked first, in the order of an erasure. Of a session that has ended, the code is worth nothing.
+    // The user and the session are locked first, in the order of an erasure. The code of an ended session is worth nothing.
     const [found, isFirst] = await Promise.all([
       recordLaunch(trx, launched),
       exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }),
