@@ -2,7 +2,7 @@
 // once, for an access token. The end of the session ends both. Turning the client off deletes them (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import { prepare, prepareRead } from '../postgres/prepare.ts';
+import { prepare, prepareDeferred, prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
 import type { SessionLimits } from './sessions.ts';
 import { toUser, type User, userColumns } from './users.ts';
@@ -133,29 +133,23 @@ export const exchangeCode = async (
   values: { id: string; tokenHash: Uint8Array; now: Date },
 ): Promise<boolean> => (await exchange(db, values)).length === 1;
 
-const deleteOlder = prepare((db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
-  db
-    .deleteFrom('oidc_grants')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('oidc_grants')
-        .select('id')
-        .where('session_id', '=', values.sessionId)
-        .where('client_id', '=', values.clientId)
-        .where('exchanged_at', 'is not', null)
-        .orderBy('exchanged_at', 'desc')
-        .orderBy('id', 'desc')
-        .offset(sql<number>`${values.keep}`),
-    ),
-);
-
 /** Keeps the newest access tokens of the session at the client. */
-export async function deleteOlderGrants(
-  db: Database,
-  values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number },
-): Promise<void> {
-  await deleteOlder(db, values);
-}
+export const deferEndOfOlderGrants = prepareDeferred(
+  (db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
+    db
+      .deleteFrom('oidc_grants')
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('oidc_grants')
+          .select('id')
+          .where('session_id', '=', values.sessionId)
+          .where('client_id', '=', values.clientId)
+          .where('exchanged_at', 'is not', null)
+          .orderBy('exchanged_at', 'desc')
+          .orderBy('id', 'desc')
+          .offset(sql<number>`${values.keep}`),
+      ),
+);
 
 export async function deleteGrant(db: Database, id: string): Promise<void> {
   await db.deleteFrom('oidc_grants').where('id', '=', id).execute();

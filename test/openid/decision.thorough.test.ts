@@ -216,7 +216,7 @@ describe('the doors (contract 4.5, 4.29, 14.34 and 14.35)', () => {
   const every = byForm({ short: 7, long: 1 });
   const chosen = cases.filter((_, n) => n % every === 0 || cases[n]?.login === undefined);
 
-  it('are asked with values of which each two meet', () => {
+  it('are asked with values such that each two meet', () => {
     expectPairs(cases, chosen);
   });
 

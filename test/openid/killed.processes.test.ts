@@ -167,7 +167,7 @@ it(`no code works twice, and no token after its session, through kills (contract
       faults.push(`userinfo: ${status}`);
     if (status === 401 && !isOver && uses.length === 1) faults.push('a token ended by itself');
   }
-  // No code is worth anything now, whoever has it.
+  // No code is worth anything now.
   for (const { code } of done) {
     const { status } = await until(() => exchange({ send }, client, code));
     if (status !== 400) faults.push(`a code works afterwards: ${status}`);
@@ -180,7 +180,7 @@ it(`no code works twice, and no token after its session, through kills (contract
   expect(counts.right).toBeGreaterThan(logins / 2);
   noteFigures('logins to a product through kills', counts);
 
-  // Whoever got a token is recorded, and each end of such a session is planned for the product (contract 14.48 and 14.70).
+  // Each login that got a token is recorded, and each end of such a session is planned for the product (contract 14.48 and 14.70).
   const recorded = await sql<{ sessionId: string; sid: string; told: boolean }>`
     select l.session_id as "sessionId", l.sid, exists (
       select from log_outs o where o.sid = l.sid) as told

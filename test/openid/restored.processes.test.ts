@@ -1,6 +1,5 @@
 // A backup brings back codes, tokens and keys that had ended. After `database:restored` none of them counts (contract 14.84).
 import { expect, it, vi } from 'vitest';
-import { rotateKeys } from '../../server/clients/keys.ts';
 import { openApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, logIn } from '../support/app/visitor.ts';
@@ -33,7 +32,6 @@ it('nothing that a backup brings back counts (contract 14.84)', async () => {
   const client = await addOpenIdClient(app);
   const { browser, tokens } = await logInTo(app, client);
   const code = await getCode(browser, client);
-  const deps = { config: app.config, db: app.db, now: () => new Date() };
   const kids = async () => (await readJwks(app)).map(({ kid }) => kid);
   const revoked = await kids();
   const askWithHint = async (by: Browser, id_token_hint: string) => {
@@ -45,7 +43,14 @@ it('nothing that a backup brings back counts (contract 14.84)', async () => {
 
   const backup = await backUpDatabase(app.databaseUrl);
   await untilReady();
-  const lostKey = await rotateKeys(deps, { revokes: true });
+  const rotated = await runCli(app.databaseUrl, [
+    'oidc:rotate-keys',
+    '--revoke',
+    '--why',
+    'Leaked',
+    '--json',
+  ]);
+  const lostKey: string = JSON.parse(rotated.out).kid;
   await follow(async () => expect(await kids()).toEqual([lostKey]));
   const lost = await logInTo(app, client);
   expect((await browser.send('/logout', { form: {} })).status).toBe(303);
