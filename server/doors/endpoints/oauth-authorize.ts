@@ -52,7 +52,7 @@ async function authorize(
   const { client } = target;
   const count = (outcome: LaunchOutcome) => deps.metrics.countLaunch(client.name, outcome);
   const hint = asked.idTokenHint === undefined ? undefined : await readHint(deps, asked.idTokenHint);
-  if (asked.idTokenHint !== undefined && hint?.client !== client)
+  if (asked.idTokenHint !== undefined && hint?.client.id !== client.id)
     throw new AuthorizeError(
       'invalid_request',
       'id_token_hint is no ID token that was made here for this client.',
