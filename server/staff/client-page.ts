@@ -1,5 +1,6 @@
 // The pages of clients (contract 13.110 to 13.117, and 14.90 to 14.97).
 import { findClientRow } from '../../db/tables/clients.ts';
+import { findLogOutTaken, listGivenUp } from '../../db/tables/log-outs.ts';
 import { digestBasis } from '../acts/act.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -12,8 +13,10 @@ export const listNewClientForms = (): ActForm[] =>
 
 const freshMs = 60_000;
 
+const mostGivenUp = 50;
+
 /** A log-out that the client did not take within seven days: of one session, or of all sessions of a person. */
-export type GivenUp = { at: Date; reason: string; who: 'session' | 'person' };
+export type GivenUp = Awaited<ReturnType<typeof listGivenUp>>[number];
 
 async function readLogOuts(
   { db, config }: Dependencies,
@@ -21,8 +24,8 @@ async function readLogOuts(
 ): Promise<{ takenAt: Date | null; givenUp: GivenUp[] }> {
   const row = await findClientRow(db, { issuer: config.issuer, name });
   if (!row) return { takenAt: null, givenUp: [] };
-  // TODO: findLogOutTaken and listGivenUp of db/tables/log-outs.ts.
-  return { takenAt: null, givenUp: [] };
+  const takenAt = (await findLogOutTaken(db, row.id)) ?? null;
+  return { takenAt, givenUp: await listGivenUp(db, row.id, mostGivenUp) };
 }
 
 /** `forms` is empty for a client of the settings. Throws 404 `not_found`. */

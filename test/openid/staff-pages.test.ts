@@ -122,3 +122,17 @@ it('shows what the product would learn of a person, or why nothing (contract 14.
   const customer = await addPerson(app);
   expect((await find(customer.id)).stop).toEqual({ rule: '13.52', why: 'not_let_in' });
 });
+
+it('says when it took a log-out, and which were given up (contract 14.74 and 14.97)', async () => {
+  const { client, path } = await add({ backChannelUri: `${site}/back` });
+  const end = (failure: string | null) =>
+    sql`insert into log_outs (client_id, user_id, next_try_at, ended_at, failure)
+      select id, gen_random_uuid(), null, now(), ${failure} from clients where name = ${client}`.execute(
+      app.db,
+    );
+  await end('HTTP 404');
+  expect(textOf(await open(path))).toContain('HTTP 404');
+  expect(textOf(await open(path))).toMatch(/It took a log-out\s*Not yet/);
+  await end(null);
+  expect(textOf(await open(path))).toMatch(/It took a log-out, .*Works/);
+});
