@@ -1,5 +1,6 @@
 // What /oauth/authorize answers to a browser (contract 14.20 to 14.39): it never sends anybody to an address that is not registered,
 // and everything else that is wrong goes back to the product.
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
@@ -438,6 +439,11 @@ describe('what the product sent comes back as it came', () => {
     expect(page.text).toContain('<title>Continue to Wiki &amp; &lt;Co&gt;</title>');
     const fields = ['code', 'state', 'iss'].map((name) => fieldOf(page, name).value);
     expect(fields).toEqual([expect.stringMatching(/^[\w-]{43}$/), state, app.config.issuer]);
+    // The policy allows exactly the script and the style of the page.
+    for (const tag of ['script', 'style']) {
+      const inside = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(page.text)?.[1] ?? '';
+      expect(policy).toContain(`${tag}-src 'sha256-${createHash('sha256').update(inside).digest('base64')}'`);
+    }
     const refused = await ask('wiki', { response_mode: 'form_post', scope: 'none' });
     expect(fieldOf(refused, 'error').value).toBe('invalid_scope');
   });
@@ -791,12 +797,13 @@ it('a challenge that a product with state-only begins to send is noted (Contract
         .executeTakeFirstOrThrow()
     ).challenge_at;
   const client = await addOpenIdClient(app, { pkce: 'state-only' });
+  const { cookie: own } = await addSession(app, (await addPerson(app)).id);
   const without = { code_challenge: undefined, code_challenge_method: undefined };
-  await app.send(authorizePath(client, without), { cookie });
+  await app.send(authorizePath(client, without), { cookie: own });
   expect(await at()).toBe(null);
   await Promise.all(
     Array.from({ length: 16 }, () =>
-      app.send(authorizePath(client, { code_challenge: challengeOf(verifier) }), { cookie }),
+      app.send(authorizePath(client, { code_challenge: challengeOf(verifier) }), { cookie: own }),
     ),
   );
   expect(await at()).toBeInstanceOf(Date);
