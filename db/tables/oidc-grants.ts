@@ -33,22 +33,36 @@ type NewGrant = Pick<
 };
 
 const insert = prepare((db, grant: NewGrant) =>
-  db.insertInto('oidc_grants').values({
-    id: grant.id,
-    client_id: grant.clientId,
-    session_id: grant.sessionId,
-    code_hash: grant.codeHash,
-    redirect_uri: grant.redirectUri,
-    scope: grant.scope,
-    nonce: grant.nonce,
-    challenge: grant.challenge,
-    created_at: grant.now,
-  }),
+  db
+    .insertInto('oidc_grants')
+    .columns([
+      ...(['id', 'client_id', 'session_id', 'code_hash', 'redirect_uri', 'scope'] as const),
+      ...(['nonce', 'challenge', 'created_at'] as const),
+    ])
+    .expression(({ selectFrom }) =>
+      selectFrom('sessions as s')
+        .select([
+          sql<string>`${grant.id}::uuid`.as('id'),
+          sql<string>`${grant.clientId}::uuid`.as('client_id'),
+          's.id as session_id',
+          sql<Uint8Array>`${grant.codeHash}::bytea`.as('code_hash'),
+          sql<string>`${grant.redirectUri}::text`.as('redirect_uri'),
+          sql<string[]>`${grant.scope}::text[]`.as('scope'),
+          sql<string | null>`${grant.nonce}::text`.as('nonce'),
+          sql<string | null>`${grant.challenge}::text`.as('challenge'),
+          sql<Date>`${grant.now}::timestamptz`.as('created_at'),
+        ])
+        .where('s.id', '=', grant.sessionId)
+        .where('s.ended_at', 'is', null)
+        // The reference to the session needs this lock anyway. An erasure is waited for, and leaves no row.
+        .forKeyShare(),
+    )
+    .returning('id'),
 );
 
-export async function insertGrant(db: Database, grant: NewGrant): Promise<void> {
-  await insert(db, grant);
-}
+/** False if the session has ended. */
+export const insertGrant = async (db: Database, grant: NewGrant): Promise<boolean> =>
+  (await insert(db, grant)).length === 1;
 
 /** Only grants of sessions that are live. A suspended person has none. */
 const selectGrants = (db: Database, limits: SessionLimits) =>
