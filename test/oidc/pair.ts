@@ -4,15 +4,15 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { runCli } from '../support/app/cli.ts';
 import { findFreePort } from '../support/app/process.ts';
-import { addOpenIdClient } from '../support/openid/client.ts';
 
 /** What a product needs to know of the service, and where it listens. */
 export type Place = { issuer: string; client: string; secret: string; origin: string; port: number };
 
 export type Product = { close: () => Promise<void> };
 
-export type Pair = Omit<Place, 'port'> & { site: TestSite; close: () => Promise<void> };
+export type Pair = { site: TestSite; origin: string; close: () => Promise<void> };
 
 export type PairOptions = {
   /** The options of `client:add`, for a product at `origin`. */
@@ -20,6 +20,8 @@ export type PairOptions = {
   open: (place: Place) => Promise<Product>;
   now?: () => Date;
 };
+
+const soon = { timeout: 15_000, interval: 100 };
 
 /** Adds the client as an operator does, and then starts the product. */
 export async function openPair({ options, open, now }: PairOptions): Promise<Pair> {
@@ -33,25 +35,22 @@ export async function openPair({ options, open, now }: PairOptions): Promise<Pai
     const { issuer } = site.app.config;
     const product = await open({ issuer, client, secret, origin, port });
     const close = () => product.close().finally(site.close);
-    return { site, issuer, client, secret, origin, close };
+    return { site, origin, close };
   } catch (error) {
     await site.close();
     throw error;
   }
 }
 
-/** As `client:add` would, until it knows these options. */
 async function addClient({ app }: TestSite, name: string, options: string[]): Promise<string> {
-  const all = (option: string) => options.filter((_, at) => options[at - 1] === option);
-  const facts = {
-    redirectUris: all('--redirect-uri'),
-    postLogoutUris: all('--post-logout-uri'),
-    backChannelUri: all('--back-channel-uri')[0] ?? null,
-    pkce: (all('--pkce')[0] ?? 'required') as 'required',
-    auth: (all('--auth')[0] ?? 'secret') as 'secret',
-    roles: all('--roles'),
-  };
-  return (await addOpenIdClient(app, { name, ...facts })).secret;
+  const args = ['client:add', name, '--kind', 'openid', ...options, '--why', 'A test', '--json'];
+  const settings = { PORT: new URL(app.config.baseUrl).port };
+  const { code, out, err } = await runCli(app.databaseUrl, args, '', 'test', settings);
+  if (code !== 0) throw new Error(`client:add: ${err}`);
+  const { secret } = JSON.parse(out);
+  const isThere = async () => (await app.send('/.well-known/openid-configuration')).status;
+  await vi.waitFor(async () => expect(await isThere()).toBe(200), soon);
+  return secret;
 }
 
 export const person = {
@@ -91,12 +90,10 @@ export async function logOutHere(page: Page, { site }: Pair): Promise<void> {
   await page.getByText('You have logged out.').waitFor();
 }
 
-const soon = { timeout: 15_000, interval: 100 };
-
 /** What became of each back-channel log-out, in order. */
 export async function listLogouts({ site }: Pair): Promise<string[]> {
   const { rows } = await sql<{ became: string }>`
-    select case when taken_at is not null then 'taken' else coalesce(failure, 'waiting') end as became
+    select coalesce(failure, case when ended_at is null then 'waiting' else 'taken' end) as became
     from log_outs order by made_at`.execute(site.app.db);
   return rows.map(({ became }) => became);
 }
