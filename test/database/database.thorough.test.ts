@@ -163,7 +163,7 @@ describe('the job sweep', () => {
   const rowsOf = async (table: 'nonces' | 'sessions' | 'rate_limits') =>
     (await sql`select * from ${sql.table(table)} order by 1, 2`.execute(app.db)).rows;
 
-  beforeEach(() => sql`truncate nonces, sessions, rate_limits`.execute(app.db));
+  beforeEach(() => sql`truncate nonces, sessions, oidc_grants, rate_limits`.execute(app.db));
 
   it('deletes expired rows, and only those', async () => {
     // Nonces are kept for ten minutes longer than they could be used.

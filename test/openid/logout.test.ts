@@ -218,7 +218,7 @@ function signed(token: string, header: object, by: (text: string) => Buffer | st
   return `${text}.${typeof signature === 'string' ? signature : signature.toString('base64url')}`;
 }
 
-/** From a right ID token, those that must not count. */
+/** Makes an ID token that must not count from a right one. */
 const forgeries: Record<string, (token: string) => Promise<string> | string> = {
   'with another person': (token) => alterJwt(token, { sub: '0190f5a0-0000-7000-8000-000000000001' }),
   'for another client': (token) => alterJwt(token, { aud: 'desk' }),
