@@ -1372,7 +1372,7 @@ CREATE TABLE clients (
   CONSTRAINT clients_name_form CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'::text),
   CONSTRAINT clients_openid_whole CHECK (
 CASE kind
-    WHEN 'openid'::text THEN cardinality(redirect_uris) > 0 AND post_logout_uris IS NOT NULL AND events_url IS NULL AND (pkce = ANY (ARRAY['required'::text, 'optional'::text, 'state-only'::text])) AND (auth = ANY (ARRAY['secret'::text, 'none'::text]))
+    WHEN 'openid'::text THEN cardinality(redirect_uris) > 0 AND post_logout_uris IS NOT NULL AND events_url IS NULL AND (pkce = ANY (ARRAY['required'::text, 'optional'::text, 'state-only'::text])) AND (auth = ANY (ARRAY['secret'::text, 'none'::text])) AND (auth = 'secret'::text OR pkce = 'required'::text)
     ELSE num_nonnulls(redirect_uris, post_logout_uris, back_channel_uri, pkce, auth, challenge_at) = 0
 END)
 );

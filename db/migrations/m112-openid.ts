@@ -16,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       case kind when 'openid'
         then cardinality(redirect_uris) > 0 and post_logout_uris is not null and events_url is null
           and pkce in ('required', 'optional', 'state-only') and auth in ('secret', 'none')
+          and (auth = 'secret' or pkce = 'required')
         else num_nonnulls(redirect_uris, post_logout_uris, back_channel_uri, pkce, auth, challenge_at) = 0 end)`.execute(
     db,
   );

@@ -134,6 +134,7 @@ export const problems = {
     'We cannot continue from this event number: it is too old, was never used, or our database was restored from a backup. End your sessions, delete your cached profiles, and continue from oldest - 1.',
   ],
   body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
+  uri_too_long: [414, 'The address is too long', 'The address of this request is longer than we read.'],
   unsupported_media_type: [
     415,
     'This content type is not supported',

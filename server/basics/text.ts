@@ -145,6 +145,12 @@ export const textBounds = {
   which: 40,
   return_to: 8_192,
   state: 512,
+  // Clients of OpenID Connect send these to /oauth/token.
+  grant_type: 100,
+  client_id: 100,
+  client_secret: 200,
+  redirect_uri: 2_000,
+  code_verifier: 128,
   prompt: 40,
   max_age: 40,
   auth_after: 40,

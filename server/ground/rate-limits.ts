@@ -121,6 +121,8 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),
+    /** `account` is a session. */
+    codesOfSession: createRateLimit([], [count('oauth-code', 60, minute, ({ account }) => account)]),
     /** Even if strangers use up the other tries, the owner can get one mail to set a password every three hours. */
     passwordMailLimits: counted(withSpare(mailLimits, createRateLimit(spare, spare))),
   };

@@ -20,7 +20,7 @@ import { createRateLimits } from '../ground/rate-limits.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { spellEmailAddress } from '../identity/ground/email-address.ts';
 import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
-import { findWayOn } from '../identity/login/way-on.ts';
+import { findClientOfWay, findWayOn } from '../identity/login/way-on.ts';
 import { openPasswordCheck } from '../identity/password/password-check.ts';
 import { countHashing, readHashing } from '../identity/password/passwords.ts';
 import { findSessionAfter, isSessionLive } from '../identity/session/sessions.ts';
@@ -162,8 +162,7 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
   const { name, brand, baseUrl, signUp, mail, production } = config;
   const { supportUrl, privacyUrl, termsUrl, accessibilityUrl } = config;
   const { logoPath, stylesPath } = brand;
-  const findClientOfLaunch = (path: string | undefined) =>
-    clients.get(/^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1] ?? '');
+  const findClientOfLaunch = (path: string | undefined) => findClientOfWay(clients, path);
   const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
@@ -181,7 +180,8 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
     findWayOn: (path: string | null | undefined) => findWayOn({ config, clients }, path),
     /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {
-      const client = [pathOf(request.url), readOwnPath(readQuery(request).get('next')) ?? '']
+      const asked = pathOf(request.url) + new URL(request.url).search;
+      const client = [asked, readOwnPath(readQuery(request).get('next')) ?? '']
         .map((each) => findClientOfLaunch(each) ?? (comesByHandOff(each) ? clients.get(provider) : undefined))
         .find((each) => each !== undefined);
       if (!client) return undefined;

@@ -6,6 +6,10 @@ import { downloadData } from '../doors/endpoints/download-data.ts';
 import { keptMail } from '../doors/endpoints/kept-mail.ts';
 import { launch } from '../doors/endpoints/launch.ts';
 import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts';
+import { oauthAuthorize } from '../doors/endpoints/oauth-authorize.ts';
+import { oauthDiscovery, oauthKeys } from '../doors/endpoints/oauth-discovery.ts';
+import { oauthToken } from '../doors/endpoints/oauth-token.ts';
+import { oauthUserinfo } from '../doors/endpoints/oauth-userinfo.ts';
 import { passkeyEndpoints } from '../doors/endpoints/passkey-endpoints.ts';
 import { passkeyOptions } from '../doors/endpoints/passkey-options.ts';
 import { paymentInvoices } from '../doors/endpoints/payment-invoices.ts';
@@ -38,6 +42,11 @@ export function createEndpoints(
     launch: bind(launch),
     ssoProfile: bind(ssoProfile),
     ssoEvents: (request: Request, visit: Visit) => ssoEvents(deps, heldRequests, request, visit),
+    oauthAuthorize: bind(oauthAuthorize),
+    oauthDiscovery: bind(oauthDiscovery),
+    oauthKeys: bind(oauthKeys),
+    oauthToken: bind(oauthToken),
+    oauthUserinfo: bind(oauthUserinfo),
     marketplaceCallback: bind(marketplaceCallback),
     crmSignups: bind(crmSignups),
     crmContracts: bind(crmContracts),

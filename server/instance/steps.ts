@@ -40,8 +40,9 @@ type Step = MiddlewareHandler<Env>;
 
 export const assetsPath = '/assets/*';
 
-// Other systems call these paths with their own credential, not with a browser's cookie.
-const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
+// Other systems call these paths with their own credential, or read no cookie there (contract 14.13).
+const crossOriginPaths =
+  /^\/(?:integrations\/|demo\/\w+\/events$|oauth\/(?:authorize|logout|token|userinfo)$)/;
 
 /** Accepts a request id only from our proxies. Otherwise anybody could choose an id that the log and the history then show. */
 export function nameRequest(config: Config): Step {

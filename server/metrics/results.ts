@@ -25,11 +25,12 @@ export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ..
 export type HandOffResult = (typeof handOffResults)[number];
 
 /**
- * `login`, `verify_email`, `deletion` and `second_factor`: a page comes first. `client_not_allowed`: the person may not enter. The
+ * `payload`, `code`: the person went on to the client. `login`, `verify_email`, `deletion` and `second_factor`: a page comes first. `client_not_allowed`: the person may not enter. The
  * last three are errors at the callback.
  */
 export const launchOutcomes = [
   'payload',
+  'code',
   'login',
   'verify_email',
   'deletion',

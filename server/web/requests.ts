@@ -168,6 +168,15 @@ export function refuseBody(cause: unknown): never {
   });
 }
 
+/**
+ * Reads all fields, uncut: the limit of bodies bounds them. Throws 415 `unsupported_media_type` or 400 `invalid_request`.
+ */
+export async function readAllFields(request: Request): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(readHeader(request.headers, 'content-type') ?? ''))
+    throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
+  return new URLSearchParams(await request.text().catch(refuseBody));
+}
+
 /** Reads only fields with one of our names, and cuts them. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';

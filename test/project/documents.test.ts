@@ -118,11 +118,12 @@ it('docs/security/data.md says of every table what it keeps about people', () =>
 it('docs/security/README.md says each limit on tries, and no other', () => {
   const [, table = ''] =
     /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security/README.md')) ?? [];
-  const said = [...table.matchAll(/\b(\d+|one) (in 15 minutes|an hour|a day|every 3 hours)/g)].map(
+  const said = [...table.matchAll(/\b(\d+|one) (in 15 minutes|a minute|an hour|a day|every 3 hours)/g)].map(
     ([, tries, time]) => `${tries === 'one' ? 1 : tries} ${time}`,
   );
   const words: Record<string, string> = {
     '15 * minute': 'in 15 minutes',
+    minute: 'a minute',
     hour: 'an hour',
     day: 'a day',
     '3 * hour': 'every 3 hours',

@@ -65,6 +65,7 @@ const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   ok: 'no refusal',
   code_asked: 'no refusal',
   payload: 'no refusal',
+  code: 'no refusal',
   login: 'no refusal',
   wrong_password: 'a try, which is listed',
   wrong_passkey: 'a try, which is listed',

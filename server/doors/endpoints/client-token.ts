@@ -17,8 +17,9 @@ export async function requireTokenOwner(
   clients: readonly Client[],
 ): Promise<Client> {
   const token = /^bearer +(\S+)$/i.exec(readHeader(request.headers, 'authorization') ?? '')?.[1] ?? '';
-  const tokens = await Promise.all(clients.map(buildTokens));
-  const [owned] = clients.flatMap((owner, at) => {
+  const owners = clients.filter(({ kind }) => kind === 'hand-off');
+  const tokens = await Promise.all(owners.map(buildTokens));
+  const [owned] = owners.flatMap((owner, at) => {
     const secret = findMatch(tokens[at] ?? [], [token]);
     return secret === undefined ? [] : [{ owner, secret }];
   });

@@ -1,8 +1,10 @@
-// Our paths that redirect to a client: a launch, and a logout that a client started (contract 9.191). No form redirects to such a
+// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191). No form redirects to such a
 // path, because browsers apply the `form-action` of a page also to the redirects after its forms. So the form redirects to the
 // page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
+import { decodeIfPossible } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
+import type { Client, Clients } from '../../sso/clients.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { readLogoutTarget } from './logout-target.ts';
 
@@ -25,9 +27,23 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
     const target = findTarget(known, url);
     return target && { path, again: path, title: target.title, isBack: true };
   }
-  const [, name] = /^\/sso\/launch\/([^/]+)$/.exec(url.pathname) ?? [];
-  const client = name === undefined ? undefined : known.clients.get(decodeName(name));
-  return client && { path, again: `/sso/launch/${client.name}`, title: client.title, isBack: false };
+  const client = findClientOfWay(known.clients, path);
+  if (!client) return undefined;
+  // A client of OpenID Connect begins each attempt itself.
+  const again = client.kind === 'hand-off' ? `/sso/launch/${client.name}` : startOf(client);
+  return { path, again, title: client.title, isBack: false };
+}
+
+/** Where somebody begins at the client's own site. */
+const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', callbackUrl).href;
+
+/** The client to which one of our paths leads: a launch, or a login by OpenID Connect. */
+export function findClientOfWay(clients: Clients, path: string | undefined): Client | undefined {
+  const [, name, query] = /^\/(?:sso\/launch\/([^/?#]+)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];
+  const asked =
+    query === undefined ? decodeIfPossible(name ?? '') : new URLSearchParams(query).get('client_id');
+  const client = clients.get(asked ?? '');
+  return client?.kind === (query === undefined ? 'hand-off' : 'openid') ? client : undefined;
 }
 
 /** Undefined if no client started the logout, or if the logout is refused. */
@@ -37,14 +53,5 @@ function findTarget({ clients }: Known, url: URL) {
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
-  }
-}
-
-/** Decodes the name as the router does, because a path may contain escapes. */
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
   }
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../basics/errors.ts';
 import type { LaunchOutcome } from '../../metrics/results.ts';
 import type { Client } from '../../sso/clients.ts';
 import { asksForCode, setUpPath } from '../session/second-factor.ts';
-import type { BrowserSession, LiveSession, LoggedInSession } from '../session/sessions.ts';
+import type { LoggedInSession } from '../session/sessions.ts';
 import { roleOf } from './profile.ts';
 
 export const mayEnter = ({ roles }: Pick<Client, 'roles'>, user: User) => roles.includes(roleOf(user));
@@ -37,12 +37,14 @@ export type EntryRefusal = keyof typeof entryRefusals;
 /** `authAfter`, in Unix seconds: a credential must have been given since then. */
 type Demand = { prompt?: 'none' | 'login'; authAfter?: number };
 
+type Login = Pick<LoggedInSession, 'state' | 'user' | 'amr' | 'authTime'>;
+
 /** Returns the session, or the first reason why the client gets nobody. */
-export function decideEntry(
+export function decideEntry<Session extends Login>(
   client: Pick<Client, 'roles' | 'needsFactor'>,
-  session: BrowserSession | undefined,
+  session: Session | { state: 'suspended' } | undefined,
   { prompt, authAfter }: Demand,
-): LiveSession | EntryRefusal {
+): Extract<Session, { state: 'live' }> | EntryRefusal {
   if (!session) return 'nobody';
   if (session.state === 'suspended') return 'suspended';
   // `login` asks for a credential even if one was given within the same second.
@@ -51,14 +53,10 @@ export function decideEntry(
     return 'too_long_ago';
   const stop = findStop(client, session.user);
   if (stop) return stop;
-  if (isComplete(client, session)) return session;
+  const isComplete = session.state === 'live' && (!client.needsFactor || session.amr.includes('mfa'));
+  if (isComplete) return session as Extract<Session, { state: 'live' }>;
   return asksForCode(session.user) ? 'owes_code' : 'owes_factor';
 }
-
-const isComplete = (
-  { needsFactor }: Pick<Client, 'needsFactor'>,
-  session: LoggedInSession,
-): session is LiveSession => session.state === 'live' && (!needsFactor || session.amr.includes('mfa'));
 
 /**
  * Returns the page that helps, which leads to `next` afterwards. Throws 403 `client_not_allowed` if none does. The page of that

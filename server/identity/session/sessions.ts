@@ -39,6 +39,10 @@ export function sessionLimits(now: Date): SessionLimits {
   return { createdAfter: secondsBefore(now, absoluteSeconds), seenAfter: secondsBefore(now, idleSeconds) };
 }
 
+/** When a session ends at the latest. */
+export const sessionEndsAt = (createdAt: Date): Date =>
+  new Date(createdAt.getTime() + absoluteSeconds * 1_000);
+
 const secondsBefore = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1_000);
 
 /** `code`: a second factor, after the password. `mail`: a password set through a mail token. */

@@ -84,7 +84,7 @@ const asks = (name: string, change: Change, asked?: Asked): Case => ({
 
 const same: Change = (pairs) => pairs;
 
-/** The parameters of a right request, and values for those that it does not have. */
+/** The parameters of a right request, and values for others. */
 const parameters: Record<string, string | undefined> = {
   client_id: undefined,
   redirect_uri: undefined,

@@ -131,6 +131,7 @@ export const rooms = [
   'identity/address',
   'identity/history',
   'identity/recovery',
+  'openid',
   'marketplace',
   'acts',
   'billing/values',

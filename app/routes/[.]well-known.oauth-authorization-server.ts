@@ -1,0 +1,3 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+
+export const loader = ({ context }: LoaderFunctionArgs) => context.endpoints.oauthDiscovery();

@@ -1,0 +1,20 @@
+// The queries of /oauth/authorize and /oauth/logout (contract 14.11 and 14.21).
+import { AppError } from '../basics/errors.ts';
+import { redirect } from '../web/answers.ts';
+import { pathOf } from '../web/incoming.ts';
+import { readAllFields } from '../web/requests.ts';
+
+const maxLength = 8_000;
+
+/** Returns the text behind the `?`. Throws 414 `uri_too_long`. */
+export function readRawQuery(url: string): string {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+  if (query.length > maxLength) throw new AppError('uri_too_long');
+  return query;
+}
+
+/** A `Lax` cookie does not come with a POST from another site, so the browser asks again by GET. */
+export async function toGet(request: Request): Promise<Response> {
+  const query = (await readAllFields(request)).toString();
+  return redirect(`${pathOf(request.url)}?${readRawQuery(`?${query}`)}`);
+}
