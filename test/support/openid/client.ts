@@ -99,17 +99,29 @@ export async function getCode(
   return code;
 }
 
-/** Visits the path, and everything after that on our own site. Logs in if it is asked to. Returns the first answer that leads elsewhere. */
-export async function visit(browser: Browser, path: string, email: string, password?: string) {
-  const origin = 'http://localhost:3000';
-  let answer = await browser.send(path);
+type Visiting = {
+  /** Who logs in if a page asks for it. */
+  email?: string;
+  password?: string;
+  /** Posts a form to the path, as a press of a button does. */
+  form?: Record<string, string>;
+};
+
+/** Goes to the path and wherever our own site leads on to. Returns the first answer that leads elsewhere or nowhere, and its path. */
+export async function visit(
+  { config }: Pick<TestApp, 'config'>,
+  browser: Browser,
+  path: string,
+  { email = 'customer@example.test', password, form }: Visiting = {},
+): Promise<{ answer: Answer; path: string }> {
+  let at = path;
+  let answer = await browser.send(path, { form });
   for (let stops = 0; stops < 10; stops++) {
     const next = nextStopOf(answer);
-    const url = next && new URL(next, origin);
-    if (!url || url.origin !== origin) return answer;
-    const here = url.pathname + url.search;
-    answer =
-      url.pathname === '/login' ? await browser.login(email, password, here) : await browser.send(here);
+    const url = next && new URL(next, config.baseUrl);
+    if (!url || url.origin !== config.baseUrl) return { answer, path: at };
+    at = url.pathname + url.search;
+    answer = url.pathname === '/login' ? await browser.login(email, password, at) : await browser.send(at);
   }
   throw new Error(`more than ten redirects from ${path}`);
 }

@@ -203,7 +203,7 @@ const valueCases: Case[] = Object.entries(values).flatMap(([name, list]) =>
 );
 
 /** How somebody may change an address that is registered. */
-const addresses: Record<string, (uri: string) => string> = {
+export const addresses: Record<string, (uri: string) => string> = {
   'with a trailing slash': (uri) => `${uri}/`,
   'with a query': (uri) => `${uri}?a=b`,
   'with an empty query': (uri) => `${uri}?`,
