@@ -67,7 +67,7 @@ function outcomeOf({ status, headers, text }: Answer): string {
 }
 
 describe('the tokens', () => {
-  it('a code becomes an ID token and an access token (Contract 14.46, 14.48, 14.49 and 14.50)', async () => {
+  it('a code becomes an ID token and an access token (Contract 14.9, 14.46, 14.48, 14.49 and 14.50)', async () => {
     const { tokens } = await logInTo(app, client, {
       parameters: { scope: 'openid profile email groups phone' },
     });

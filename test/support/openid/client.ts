@@ -100,7 +100,7 @@ export async function getCode(
 }
 
 type Visiting = {
-  /** Who logs in if a page asks for it. */
+  /** The person who logs in if a page asks for it. */
   email?: string;
   password?: string;
   /** Posts a form to the path, as a press of a button does. */
