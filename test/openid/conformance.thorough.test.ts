@@ -93,7 +93,8 @@ async function authorize({
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: expect.any(Number) });
   const { header, payload } = await verifyJwt(plan, tokens.id_token);
   const seconds = Math.floor(now.getTime() / 1_000);
-  expect(payload).toMatchObject({ iss: plan.config.issuer, aud: client.name, nonce: asked.nonce });
+  expect(payload).toMatchObject({ iss: plan.config.issuer, aud: client.name });
+  expect(payload.nonce).toBe(asked.nonce);
   expect(payload.sub).toMatch(/^[\x20-\x7e]{1,255}$/);
   expect(Math.abs(payload.iat - seconds)).toBeLessThan(60);
   expect(payload.exp).toBeGreaterThan(seconds);
