@@ -19,6 +19,8 @@ export const answerAct = (
   answerForm(args, {
     keeps: (name) => !isSecret(name),
     shows: isShownToStaff,
+    // A client may have 20 addresses.
+    isLarge: about === 'client',
     async act(form, procedures) {
       // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
       await procedures.staffForms.who();

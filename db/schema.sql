@@ -1396,7 +1396,7 @@ REVOKE EXECUTE ON FUNCTION end_grants_of_client() FROM PUBLIC;
 
 CREATE TRIGGER clients_end_grants AFTER UPDATE OF off_at ON clients
   FOR EACH ROW
-  WHEN (old.off_at IS NULL AND new.off_at IS NOT NULL)
+  WHEN ((old.off_at IS NULL) <> (new.off_at IS NULL))
   EXECUTE FUNCTION end_grants_of_client();
 
 CREATE TRIGGER clients_note_change AFTER INSERT OR DELETE OR UPDATE OF issuer, name, kind, title, callback_url, login_url, events_url, listed, roles, needs_factor, off_at, restores ON clients
@@ -1637,22 +1637,46 @@ CREATE INDEX events_numbered_at_idx ON events USING btree (numbered_at, seq);
 CREATE INDEX events_user_id_id_idx ON events USING btree (user_id, id);
 CREATE INDEX events_user_id_made_in_idx ON events USING btree (user_id, made_in);
 
+CREATE OR REPLACE FUNCTION role_of_event(body jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select case when body ->> 'role' in ('admin', 'manager') then 'admin'
+        when jsonb_array_length(body -> 'capabilities') > 0 then 'merchant' else 'customer' end
+    $function$;
+REVOKE EXECUTE ON FUNCTION role_of_event(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION plan_log_outs()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
+    declare
+      before jsonb;
     begin
+      if not exists (select from clients where kind = 'openid' and name = new.client) then
+        return null;
+      end if;
+      if new.type = 'profile.updated' then
+        if tg_op = 'UPDATE' then
+          before := old.body;
+        else
+          select body into before from events
+            where user_id = new.user_id and client = new.client and type = new.type and id < new.id
+            order by user_id desc, id desc limit 1;
+        end if;
+      end if;
       insert into log_outs (client_id, user_id, sid)
         select c.id, new.user_id, new.body ->> 'sid' from clients c
         where c.kind = 'openid' and c.name = new.client and c.back_channel_uri is not null
           and (new.type = 'session.ended' or exists (
             select from launches l
               where l.user_id = new.user_id and l.client = new.client and l.at > now() - interval '30 days'))
-          and (new.type <> 'profile.updated' or case
-            when new.body ->> 'role' in ('admin', 'manager') then 'admin'
-            when jsonb_array_length(new.body -> 'capabilities') > 0 then 'merchant' else 'customer' end <> all (c.roles));
+          and (new.type <> 'profile.updated' or role_of_event(new.body) <> all (c.roles)
+            and (before is null or role_of_event(before) = any (c.roles)));
       return null;
     end $function$;
 REVOKE EXECUTE ON FUNCTION plan_log_outs() FROM PUBLIC;
@@ -1876,17 +1900,19 @@ CREATE TABLE log_outs (
   made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   attempts integer NOT NULL DEFAULT 0,
   next_try_at timestamp with time zone DEFAULT clock_timestamp(),
+  ended_at timestamp with time zone,
   failure text,
-  taken_at timestamp with time zone,
   CONSTRAINT log_outs_pkey PRIMARY KEY (id),
+  CONSTRAINT log_outs_ended CHECK ((next_try_at IS NULL) = (ended_at IS NOT NULL)),
   CONSTRAINT log_outs_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE
 );
 COMMENT ON TABLE log_outs IS 'Log-outs that clients are told of. user_id refers to nobody, because an erasure is told, too.';
 COMMENT ON COLUMN log_outs.sid IS 'The session at the client. Null if all sessions of the person end.';
-COMMENT ON COLUMN log_outs.next_try_at IS 'Null once the log-out is taken or given up.';
-CREATE INDEX log_outs_client_id_made_at_idx ON log_outs USING btree (client_id, made_at);
+COMMENT ON COLUMN log_outs.ended_at IS 'When the client took the log-out, or when it was given up: then it has a failure.';
+COMMENT ON COLUMN log_outs.failure IS 'Why the last try failed. Null once the log-out is taken.';
+CREATE INDEX log_outs_client_id_ended_at_idx ON log_outs USING btree (client_id, ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX log_outs_client_id_next_try_at_idx ON log_outs USING btree (client_id, next_try_at) WHERE next_try_at IS NOT NULL;
 CREATE INDEX log_outs_made_at_idx ON log_outs USING btree (made_at);
-CREATE INDEX log_outs_next_try_at_idx ON log_outs USING btree (next_try_at) WHERE next_try_at IS NOT NULL;
 
 -- restores ------------------------------------------------------------------------------------------------------------
 

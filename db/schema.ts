@@ -375,18 +375,21 @@ export interface Launches {
 export interface LogOuts {
   attempts: Generated<number>;
   client_id: string;
+  /**
+   * When the client took the log-out, or when it was given up: then it has a failure.
+   */
+  ended_at: Timestamp | null;
+  /**
+   * Why the last try failed. Null once the log-out is taken.
+   */
   failure: string | null;
   id: Generated<string>;
   made_at: Generated<Timestamp>;
-  /**
-   * Null once the log-out is taken or given up.
-   */
   next_try_at: Generated<Timestamp | null>;
   /**
    * The session at the client. Null if all sessions of the person end.
    */
   sid: string | null;
-  taken_at: Timestamp | null;
   user_id: string;
 }
 

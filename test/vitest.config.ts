@@ -20,6 +20,7 @@ const processes = [
 const clients = ['test/clients/*.test.ts'];
 const cluster = ['test/cluster/*.test.ts'];
 const wordpress = ['test/wordpress/*.test.ts'];
+const oidc = ['test/oidc/*.test.ts'];
 
 const common = {
   setupFiles: 'test/support/run/no-output.ts',
@@ -50,7 +51,16 @@ export default defineConfig({
           ...common,
           name: 'service',
           include: [all],
-          exclude: [...thorough, ...mocked, ...browser, ...processes, ...clients, ...cluster, ...wordpress],
+          exclude: [
+            ...thorough,
+            ...mocked,
+            ...browser,
+            ...processes,
+            ...clients,
+            ...cluster,
+            ...wordpress,
+            ...oidc,
+          ],
         },
       },
       { test: { ...common, name: 'thorough', include: thorough } },
@@ -65,6 +75,14 @@ export default defineConfig({
       },
       { test: { ...common, name: 'processes', include: processes } },
       { test: { ...common, name: 'clients', include: clients } },
+      {
+        test: {
+          ...common,
+          name: 'oidc',
+          include: oidc,
+          globalSetup: 'test/support/run/unpack-browser.ts',
+        },
+      },
       {
         test: {
           ...common,

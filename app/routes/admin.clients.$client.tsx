@@ -11,9 +11,11 @@ import { buildTitle } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { ClientGuide, ClientSecret } from '../components/staff/client-guide.tsx';
 import { stateWords } from '../components/staff/client-words.ts';
+import { GivenUpLogOuts, OpenIdFacts, OpenIdGuide, OpenIdSecret } from '../components/staff/openid-guide.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name } from '../components/staff/words.tsx';
 import { sayCount } from '../components/table.tsx';
+import { loadOpenIdGuides } from '../developers/load-guides.server.ts';
 import { loadForStaff } from '../staff.ts';
 
 export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => [
@@ -25,6 +27,7 @@ export const loader = (args: LoaderFunctionArgs) =>
     client: await procedures.staffForms.client({ client: args.params.client ?? '' }),
     outcome: await loadOutcome(args, 'client'),
     baseUrl: args.context.site.baseUrl,
+    guides: await loadOpenIdGuides(),
   }));
 
 export const action = (args: ActionFunctionArgs) =>
@@ -35,10 +38,11 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>['client'];
 
 export default function ClientPage() {
-  const { who, client, outcome, baseUrl } = useLoaderData<typeof loader>();
+  const { who, client, outcome, baseUrl, guides } = useLoaderData<typeof loader>();
   const told = useActionData<{ told?: Told }>()?.told;
   const refused = useRefused();
-  const { name, title, isDemo, row, forms, isFailing, behind } = client;
+  const { name, title, isDemo, row, forms, isFailing, behind, givenUp } = client;
+  const openId = openIdRowOf(client);
   const asks = askBefore(refused, { forms, about: title, warns: true });
   if (asks) return asks;
   const guide = { client, baseUrl, secret: told?.secret };
@@ -58,11 +62,17 @@ export default function ClientPage() {
       current="/admin/clients"
     >
       <Outcome forms={forms} outcome={outcome} />
-      {told?.secret !== undefined && <ClientSecret {...guide} title="The client has a second secret." />}
+      {told?.secret !== undefined &&
+        (openId ? (
+          <OpenIdSecret row={openId} secret={told.secret} title="The client has a second secret." />
+        ) : (
+          <ClientSecret {...guide} title="The client has a second secret." />
+        ))}
       {told?.taken !== undefined && <WebhookTried {...told} />}
+      {givenUp.length > 0 && <GivenUpLogOuts givenUp={givenUp} />}
       {!isDemo && (
         <Section id="connect" title="Connect it">
-          <ClientGuide {...guide} />
+          {openId ? <OpenIdGuide {...guide} guides={guides} row={openId} /> : <ClientGuide {...guide} />}
         </Section>
       )}
       <Try client={client} />
@@ -88,11 +98,27 @@ const checkWords = {
   call: 'It called us with its token',
   pull: 'It read events',
   webhook: 'It took a webhook',
+  logOut: 'It took a log-out',
 } as const;
 
+const openIdWords = {
+  ...checkWords,
+  launch: 'We sent somebody to it with a code',
+  call: 'It called us with its secret',
+} as const;
+
+const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
+
+/** Undefined for hand-offs, and if only the settings count. */
+const openIdRowOf = ({ row }: Loaded) =>
+  row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
+
 /** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
-function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Loaded }) {
-  const path = loginUrl && !isDemo ? loginUrl : `/sso/launch/${name}`;
+function Try({ client }: { client: Loaded }) {
+  const { name, loginUrl, isDemo, row, checks } = client;
+  const openId = openIdRowOf(client);
+  const path = loginUrl && !isDemo ? loginUrl : openId ? null : `/sso/launch/${name}`;
+  const words = openId ? openIdWords : checkWords;
   const isOn = !row || row.state === 'on' || row.state === 'in_settings';
   return (
     <Section
@@ -101,13 +127,13 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
       intro="Log in, and look whether the client shows your name. Each line turns green within ten seconds once it has worked. Without script, load the page again."
     >
       <ul className="rows" data-live>
-        {(['launch', 'call', 'pull', 'webhook'] as const).map((what) => {
+        {checkNames.map((what) => {
           const check = checks[what];
           return (
             check && (
               <li key={what} data-check={what}>
                 <span>
-                  {checkWords[what]}
+                  {words[what]}
                   {check.at && (
                     <>
                       , <Instant at={check.at} />
@@ -121,7 +147,7 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
           );
         })}
       </ul>
-      {isOn && (
+      {isOn && path && (
         <p className="actions">
           <a className="button" href={path} target="_blank" rel="noreferrer">
             Open its login in a new tab
@@ -130,7 +156,12 @@ function Try({ client: { name, loginUrl, isDemo, row, checks } }: { client: Load
       )}
       <p className="hint">
         If the client refuses the login, its page and its log show a code:{' '}
-        <a href="/developers/refusals">see refusals</a>.
+        {openId ? (
+          <a href="/developers/openid#if-it-fails">see what to do</a>
+        ) : (
+          <a href="/developers/refusals">see refusals</a>
+        )}
+        .
       </p>
     </Section>
   );
@@ -169,51 +200,62 @@ function About({ client }: { client: Loaded }) {
   const { callbackUrl, loginUrl, eventsUrl, needsFactor, roles, calls, refusals, doctor } = client;
   const { behind, oldestAt, failedAt, failure } = client;
   const isBehind = behind > 0;
+  const openId = openIdRowOf(client);
   return (
     <Section id="facts" title="What is set">
       <dl className="facts">
-        <Fact name="Callback URL">
-          <Name>{callbackUrl}</Name>
-        </Fact>
+        {openId ? (
+          <OpenIdFacts row={openId} />
+        ) : (
+          <>
+            <Fact name="Callback URL">
+              <Name>{callbackUrl}</Name>
+            </Fact>
+            <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
+          </>
+        )}
         <Fact name="Login URL">{loginUrl === null ? 'Not set' : <Name>{loginUrl}</Name>}</Fact>
-        <Fact name="Webhook URL">{eventsUrl === null ? 'Not set' : <Name>{eventsUrl}</Name>}</Fact>
         <Fact name="Who may enter">{roles.map((role) => roleWords[role]).join(', ')}</Fact>
         <Fact name="Second factor">{needsFactor ? 'Required' : 'Optional'}</Fact>
-        {calls.map(({ kind, secrets, last }) => (
-          <Fact key={kind} name={kindWords[kind] ?? kind}>
-            {sayCount(secrets, 'secret', 'secrets')}.{' '}
-            {last ? (
-              <>
-                Last used: the {last.secret}, <Instant at={last.at} />
-              </>
-            ) : (
-              'None used yet.'
-            )}
-          </Fact>
-        ))}
-        <Fact name="Unread events">
-          {isBehind ? (
-            <>
-              {behind}
-              {oldestAt && (
+        {!openId && (
+          <>
+            {calls.map(({ kind, secrets, last }) => (
+              <Fact key={kind} name={kindWords[kind] ?? kind}>
+                {sayCount(secrets, 'secret', 'secrets')}.{' '}
+                {last ? (
+                  <>
+                    Last used: the {last.secret}, <Instant at={last.at} />
+                  </>
+                ) : (
+                  'None used yet.'
+                )}
+              </Fact>
+            ))}
+            <Fact name="Unread events">
+              {isBehind ? (
                 <>
-                  , the oldest from <Instant at={oldestAt} />
+                  {behind}
+                  {oldestAt && (
+                    <>
+                      , the oldest from <Instant at={oldestAt} />
+                    </>
+                  )}
                 </>
+              ) : (
+                'None'
               )}
-            </>
-          ) : (
-            'None'
-          )}
-        </Fact>
-        <Fact name="Webhook last failed">
-          {failedAt ? (
-            <>
-              <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
-            </>
-          ) : (
-            'Never'
-          )}
-        </Fact>
+            </Fact>
+            <Fact name="Webhook last failed">
+              {failedAt ? (
+                <>
+                  <Name>{failure ?? 'For no known reason'}</Name>, <Instant at={failedAt} />
+                </>
+              ) : (
+                'Never'
+              )}
+            </Fact>
+          </>
+        )}
         <Fact name="Refused by us in the last day">
           {refusals.length === 0
             ? 'Nothing'
@@ -224,9 +266,11 @@ function About({ client }: { client: Loaded }) {
                 </span>
               ))}
         </Fact>
-        <Fact name="Examine it, on the server">
-          <code>{doctor}</code>
-        </Fact>
+        {doctor && (
+          <Fact name="Examine it, on the server">
+            <code>{doctor}</code>
+          </Fact>
+        )}
       </dl>
     </Section>
   );

@@ -10,9 +10,11 @@ import { titled } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { ClientGuide, ClientSecret } from '../components/staff/client-guide.tsx';
 import { clientPath, stateWords } from '../components/staff/client-words.ts';
+import { OpenIdGuide, OpenIdSecret } from '../components/staff/openid-guide.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { type Column, sayCount, Table, type TableRow } from '../components/table.tsx';
 import { whole } from '../components/whole.ts';
+import { loadOpenIdGuides } from '../developers/load-guides.server.ts';
 import { loadForStaff } from '../staff.ts';
 
 export const meta = titled('Clients');
@@ -21,6 +23,7 @@ export const loader = (args: LoaderFunctionArgs) =>
   loadForStaff(args, async (procedures) => ({
     ...(await procedures.staffForms.clients()),
     baseUrl: args.context.site.baseUrl,
+    guides: await loadOpenIdGuides(),
   }));
 
 export const action = (args: ActionFunctionArgs) => answerAct(args, 'client');
@@ -30,7 +33,7 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 type Client = ReturnType<typeof useLoaderData<typeof loader>>['clients'][number];
 
 export default function Clients() {
-  const { who, clients, forms, baseUrl } = useLoaderData<typeof loader>();
+  const { who, clients, forms, baseUrl, guides } = useLoaderData<typeof loader>();
   const told = useActionData<{ told?: Told }>()?.told;
   const refused = useRefused();
   const asks = askBefore(refused, { forms });
@@ -38,11 +41,16 @@ export default function Clients() {
   const added = clients.find(({ name }) => name === told?.client);
   if (told?.secret !== undefined && added) {
     const guide = { client: added, baseUrl, secret: told.secret };
+    const openId = added.row?.kind === 'openid' ? added.row : undefined;
     return (
       <StaffPage title={added.title} who={who} current="/admin/clients">
-        <ClientSecret {...guide} title="The client is added." />
+        {openId ? (
+          <OpenIdSecret row={openId} secret={told.secret} title="The client is added." />
+        ) : (
+          <ClientSecret {...guide} title="The client is added." />
+        )}
         <Section id="connect" title="Connect it">
-          <ClientGuide {...guide} />
+          {openId ? <OpenIdGuide {...guide} guides={guides} row={openId} /> : <ClientGuide {...guide} />}
         </Section>
         <p className="actions">
           <a className="button" href={clientPath(added.name)}>
@@ -92,6 +100,7 @@ function ClientState({
   if (row && row.state !== 'on' && row.state !== 'in_settings')
     return <Badge meaning="needs-you">{stateWords[row.state]}</Badge>;
   if (isFailing) return <Badge meaning="needs-you">Webhook fails</Badge>;
+  if (row?.kind === 'openid' && row.state === 'on') return <Badge meaning="good">On</Badge>;
   return isBehind ? <Badge meaning="waiting">Behind</Badge> : <Badge meaning="good">Up to date</Badge>;
 }
 
@@ -103,7 +112,7 @@ const toRow = ({ name, title, row, launchedAt, pulledAt, behind, isFailing }: Cl
     </a>,
     launchedAt && <Instant key="launch" at={launchedAt} />,
     pulledAt && <Instant key="pull" at={pulledAt} />,
-    whole(behind),
+    row?.kind === 'openid' ? '' : whole(behind),
     <ClientState key="state" row={row} isFailing={isFailing} isBehind={behind > 0} />,
   ],
 });

@@ -28,7 +28,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
-    email: visitor?.email,
+    email: visitor?.email ?? site.findLoginHint(next),
     clientTitle: site.findLaunchTitle(next),
     clientLogo: site.findLaunchLogo(next),
     isConnecting: next?.startsWith('/continue?'),

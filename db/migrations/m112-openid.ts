@@ -78,9 +78,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     made_at timestamptz not null default clock_timestamp(),
     attempts integer not null default 0,
     next_try_at timestamptz default clock_timestamp(),
+    ended_at timestamptz,
     failure text,
-    taken_at timestamptz,
     constraint log_outs_pkey primary key (id),
+    constraint log_outs_ended check ((next_try_at is null) = (ended_at is not null)),
     constraint log_outs_client_id_fkey foreign key (client_id) references clients (id) on delete cascade
   )`.execute(db);
   await sql`comment on table log_outs is
@@ -90,13 +91,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`comment on column log_outs.sid is 'The session at the client. Null if all sessions of the person end.'`.execute(
     db,
   );
-  await sql`comment on column log_outs.next_try_at is 'Null once the log-out is taken or given up.'`.execute(
+  await sql`comment on column log_outs.ended_at is 'When the client took the log-out, or when it was given up: then it has a failure.'`.execute(
     db,
   );
-  await sql`create index log_outs_next_try_at_idx on log_outs (next_try_at) where next_try_at is not null`.execute(
+  await sql`comment on column log_outs.failure is 'Why the last try failed. Null once the log-out is taken.'`.execute(
     db,
   );
-  await sql`create index log_outs_client_id_made_at_idx on log_outs (client_id, made_at)`.execute(db);
+  await sql`create index log_outs_client_id_next_try_at_idx on log_outs (client_id, next_try_at)
+    where next_try_at is not null`.execute(db);
+  await sql`create index log_outs_client_id_ended_at_idx on log_outs (client_id, ended_at)
+    where ended_at is not null`.execute(db);
   await sql`create index log_outs_made_at_idx on log_outs (made_at)`.execute(db);
 
   const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(db);
@@ -107,28 +111,47 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delete from oidc_grants where client_id = new.id;
       return null;
     end $$`.execute(db);
+  // It also runs as the client is turned on, because an instance that did not know yet may have made a grant while it was off.
   await sql`create trigger clients_end_grants after update of off_at on clients
-    for each row when (old.off_at is null and new.off_at is not null) execute function end_grants_of_client()`.execute(
+    for each row when ((old.off_at is null) <> (new.off_at is null)) execute function end_grants_of_client()`.execute(
     db,
   );
-  // A person has the role of a payload: staff are administrators, and people with a granted capability are merchants.
+  // The role of a payload: staff are administrators, and people with a granted capability are merchants.
+  await sql`create function role_of_event(body jsonb) returns text language sql immutable as $$
+      select case when body ->> 'role' in ('admin', 'manager') then 'admin'
+        when jsonb_array_length(body -> 'capabilities') > 0 then 'merchant' else 'customer' end
+    $$`.execute(db);
+  // Only the change that takes the right to enter plans a log-out. Further changes of the same person plan none.
   await sql`create function plan_log_outs() returns trigger
-    language plpgsql security definer set search_path to ${schema}, pg_temp as $$
+    language plpgsql security definer set search_path to ${schema}, pg_temp set enable_seqscan to off as $$
+    declare
+      before jsonb;
     begin
+      if not exists (select from clients where kind = 'openid' and name = new.client) then
+        return null;
+      end if;
+      if new.type = 'profile.updated' then
+        if tg_op = 'UPDATE' then
+          before := old.body;
+        else
+          select body into before from events
+            where user_id = new.user_id and client = new.client and type = new.type and id < new.id
+            order by user_id desc, id desc limit 1;
+        end if;
+      end if;
       insert into log_outs (client_id, user_id, sid)
         select c.id, new.user_id, new.body ->> 'sid' from clients c
         where c.kind = 'openid' and c.name = new.client and c.back_channel_uri is not null
           and (new.type = 'session.ended' or exists (
             select from launches l
               where l.user_id = new.user_id and l.client = new.client and l.at > now() - interval '30 days'))
-          and (new.type <> 'profile.updated' or case
-            when new.body ->> 'role' in ('admin', 'manager') then 'admin'
-            when jsonb_array_length(new.body -> 'capabilities') > 0 then 'merchant' else 'customer' end <> all (c.roles));
+          and (new.type <> 'profile.updated' or role_of_event(new.body) <> all (c.roles)
+            and (before is null or role_of_event(before) = any (c.roles)));
       return null;
     end $$`.execute(db);
   await sql`create trigger events_plan_log_outs after insert or update of body on events
     for each row when (new.type in ('session.ended', 'user.suspended', 'user.deleted', 'profile.updated'))
     execute function plan_log_outs()`.execute(db);
-  for (const name of ['end_grants_of_client', 'plan_log_outs'])
-    await sql`revoke execute on function ${sql.raw(name)}() from public`.execute(db);
+  for (const name of ['end_grants_of_client()', 'plan_log_outs()', 'role_of_event(jsonb)'])
+    await sql`revoke execute on function ${sql.raw(name)} from public`.execute(db);
 }

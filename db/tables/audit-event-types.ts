@@ -173,6 +173,7 @@ export const auditEventTypes = {
     },
   },
   logout: { limit: 'logins', person: 'Logged out' },
+  'oidc.rotated_keys': { limit: 'commands', staff: 'The key that signs ID tokens was replaced' },
   'passkey.added': { limit: { times: 30, seconds: hour }, person: 'Added a passkey' },
   'passkey.removed': { limit: 'passkey.added', person: 'Removed a passkey' },
   // Counted for each browser that the user has had for a week, and for all other browsers together.

@@ -2,7 +2,7 @@
 // once, for an access token. The end of the session ends both. Turning the client off deletes them (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import { prepare, prepareRead } from '../postgres/prepare.ts';
+import { prepare, prepareDeferred, prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
 import type { SessionLimits } from './sessions.ts';
 import { toUser, type User, userColumns } from './users.ts';
@@ -33,22 +33,36 @@ type NewGrant = Pick<
 };
 
 const insert = prepare((db, grant: NewGrant) =>
-  db.insertInto('oidc_grants').values({
-    id: grant.id,
-    client_id: grant.clientId,
-    session_id: grant.sessionId,
-    code_hash: grant.codeHash,
-    redirect_uri: grant.redirectUri,
-    scope: grant.scope,
-    nonce: grant.nonce,
-    challenge: grant.challenge,
-    created_at: grant.now,
-  }),
+  db
+    .insertInto('oidc_grants')
+    .columns([
+      ...(['id', 'client_id', 'session_id', 'code_hash', 'redirect_uri', 'scope'] as const),
+      ...(['nonce', 'challenge', 'created_at'] as const),
+    ])
+    .expression(({ selectFrom }) =>
+      selectFrom('sessions as s')
+        .select([
+          sql<string>`${grant.id}::uuid`.as('id'),
+          sql<string>`${grant.clientId}::uuid`.as('client_id'),
+          's.id as session_id',
+          sql<Uint8Array>`${grant.codeHash}::bytea`.as('code_hash'),
+          sql<string>`${grant.redirectUri}::text`.as('redirect_uri'),
+          sql<string[]>`${grant.scope}::text[]`.as('scope'),
+          sql<string | null>`${grant.nonce}::text`.as('nonce'),
+          sql<string | null>`${grant.challenge}::text`.as('challenge'),
+          sql<Date>`${grant.now}::timestamptz`.as('created_at'),
+        ])
+        .where('s.id', '=', grant.sessionId)
+        .where('s.ended_at', 'is', null)
+        // The reference to the session needs this lock anyway. An erasure is waited for, and leaves no row.
+        .forKeyShare(),
+    )
+    .returning('id'),
 );
 
-export async function insertGrant(db: Database, grant: NewGrant): Promise<void> {
-  await insert(db, grant);
-}
+/** False if the session has ended. */
+export const insertGrant = async (db: Database, grant: NewGrant): Promise<boolean> =>
+  (await insert(db, grant)).length === 1;
 
 /** Only grants of sessions that are live. A suspended person has none. */
 const selectGrants = (db: Database, limits: SessionLimits) =>
@@ -119,29 +133,23 @@ export const exchangeCode = async (
   values: { id: string; tokenHash: Uint8Array; now: Date },
 ): Promise<boolean> => (await exchange(db, values)).length === 1;
 
-const deleteOlder = prepare((db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
-  db
-    .deleteFrom('oidc_grants')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('oidc_grants')
-        .select('id')
-        .where('session_id', '=', values.sessionId)
-        .where('client_id', '=', values.clientId)
-        .where('exchanged_at', 'is not', null)
-        .orderBy('exchanged_at', 'desc')
-        .orderBy('id', 'desc')
-        .offset(sql<number>`${values.keep}`),
-    ),
-);
-
 /** Keeps the newest access tokens of the session at the client. */
-export async function deleteOlderGrants(
-  db: Database,
-  values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number },
-): Promise<void> {
-  await deleteOlder(db, values);
-}
+export const deferEndOfOlderGrants = prepareDeferred(
+  (db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
+    db
+      .deleteFrom('oidc_grants')
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('oidc_grants')
+          .select('id')
+          .where('session_id', '=', values.sessionId)
+          .where('client_id', '=', values.clientId)
+          .where('exchanged_at', 'is not', null)
+          .orderBy('exchanged_at', 'desc')
+          .orderBy('id', 'desc')
+          .offset(sql<number>`${values.keep}`),
+      ),
+);
 
 export async function deleteGrant(db: Database, id: string): Promise<void> {
   await db.deleteFrom('oidc_grants').where('id', '=', id).execute();

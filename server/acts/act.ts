@@ -125,9 +125,9 @@ type ByCommand<Thing> = {
 
 /**
  * An argument, such as `<role>`, or an option. `values` is for an option that takes no value: what it means if it is given, and
- * if it is not.
+ * if it is not. `isRepeated`: spaces separate the values.
  */
-type Taken = string | { option: string; isRequired?: true; values?: [string, string] };
+type Taken = string | { option: string; isRequired?: true; isRepeated?: true; values?: [string, string] };
 
 // biome-ignore lint/suspicious/noExplicitAny: acts differ in what they find and read
 export type AnyAct = Act<any, any, any>;

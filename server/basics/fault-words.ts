@@ -48,7 +48,11 @@ export const faultWords = {
     'A client already has this name. It keeps the name even if it is off, because a client is never deleted.',
   clients_full: 'There are 200 clients in the database already.',
   client_in_settings: 'The settings of this service name this client, so only the settings count.',
-  client_kind: 'The kind of a client must be hand-off.',
+  client_kind: 'The kind of a client must be hand-off or openid.',
+  client_kind_other: 'The database has a client of another kind with this name.',
+  client_of_hand_off: 'Only clients of the kind hand-off have this.',
+  client_of_openid: 'Only clients of the kind openid have this.',
+  client_pkce: 'A client that shows no secret must use PKCE: required.',
   client_title: 'Use 1 to 60 characters that can be shown.',
   client_words: 'Enter one or more of the listed words, separated by commas.',
   client_secrets_full: 'The client has two secrets already. End one of them first.',
@@ -63,6 +67,10 @@ export const faultWords = {
   address_number: 'The URL must have the name of a host, not its IP address.',
   address_spelling:
     'Write the URL as browsers do: the host in lower case, a slash after it, and special characters percent-encoded.',
+  addresses_missing: 'Enter at least one address.',
+  addresses_many: 'Enter no more than 20 addresses, each only once, separated by spaces or line ends.',
+  redirect_parameters:
+    'The query of the URL must not have code, state, iss, error, error_description, error_uri or response.',
   address_parameters:
     'The query of the URL must not have payload, signature, signature_next, state or error.',
   told_later:

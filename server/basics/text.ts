@@ -139,6 +139,12 @@ export const textBounds = {
   callback: 2_000,
   loginUrl: 2_000,
   eventsUrl: 2_000,
+  // 20 addresses, and what separates them.
+  redirectUris: 42_000,
+  postLogoutUris: 42_000,
+  backChannelUri: 2_000,
+  pkce: 40,
+  auth: 40,
   listed: 200,
   roles: 100,
   factor: 40,

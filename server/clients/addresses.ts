@@ -7,10 +7,21 @@ import { reservedParameters } from '../settings/clients.ts';
 const maxLength = 2_000;
 const thisMachine = ['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'];
 
+/** These come to a redirect URI of OpenID Connect (contract 14.5). */
+const parametersOfCode = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'response'];
+
+const faultOfUse = {
+  callback: [reservedParameters, 'address_parameters'],
+  redirect: [parametersOfCode, 'redirect_parameters'],
+} as const;
+
+/** What an address is for, if more rules hold for it. */
+export type AddressUse = keyof typeof faultOfUse | 'post-logout';
+
 /** Undefined if the client may have the address. */
 export function findAddressFault(
   text: string,
-  { production, isCallback = false }: { production: boolean; isCallback?: boolean },
+  { production, use }: { production: boolean; use?: AddressUse | undefined },
 ): FaultName | undefined {
   if (text.length > maxLength) return 'address_long';
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -20,10 +31,11 @@ export function findAddressFault(
   if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
   if (production && isAddress(url.hostname)) return 'address_number';
   if (production && thisMachine.includes(url.hostname)) return 'address_here';
-  if (url.href !== text) return 'address_spelling';
-  if (isCallback && reservedParameters.some((name) => url.searchParams.has(name)))
-    return 'address_parameters';
-  return undefined;
+  // Some products send the address after a log-out without its last slash (contract 14.99).
+  if (url.href !== text && !(use === 'post-logout' && url.origin === text)) return 'address_spelling';
+  if (use === undefined || use === 'post-logout') return undefined;
+  const [names, fault] = faultOfUse[use];
+  return names.some((name) => url.searchParams.has(name)) ? fault : undefined;
 }
 
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));

@@ -1,7 +1,9 @@
 // The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). RSA, because RS256 is the one algorithm that every product
 // of OpenID Connect knows. The book of clients reads the keys together with the rows.
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
+import type { Transaction } from 'kysely';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
 import { lockClients } from '../../db/tables/clients.ts';
 import { deleteKeys, insertKey, type KeyRow, listKeyRows } from '../../db/tables/oidc-keys.ts';
 import { seal, unseal } from '../basics/sealing.ts';
@@ -84,32 +86,37 @@ export async function keepKeys(deps: Deps): Promise<void> {
   await addKey(deps, usedFrom, async (present) => needsKey(present, now));
 }
 
-/** Makes a key that signs at once. With `revokes`, it is the only key afterwards. */
-export const rotateKeys = (deps: Deps, { revokes }: { revokes: boolean }): Promise<string | undefined> =>
-  addKey(deps, deps.now(), async () => true, revokes);
+/** It takes a few tenths of a second, so it is done before the lock. */
+export async function makeKey(config: Config, usedFrom: Date): Promise<KeyRow> {
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2_048, extractable: true });
+  const kid = crypto.randomUUID();
+  return { kid, usedFrom, ...(await sealKey(config, kid, await exportPKCS8(privateKey))) };
+}
+
+/** The key signs from its time on. With `revokes`, all others end. Returns the ids of those. */
+export async function rotateKeys(
+  trx: Transaction<DB>,
+  { issuer }: Config,
+  key: KeyRow,
+  { revokes }: { revokes: boolean },
+): Promise<string[]> {
+  await lockClients(trx);
+  const revoked = revokes ? (await listKeyRows(trx, issuer)).map(({ kid }) => kid) : [];
+  if (revoked.length > 0) await deleteKeys(trx, revoked);
+  await insertKey(trx, issuer, key);
+  return revoked;
+}
 
 /** Makes a key unless `isNeeded` says that another instance has. The lock makes one of several instances make it. */
 export async function addKey(
   deps: Deps,
   usedFrom: Date,
   isNeeded: (present: KeyRow[]) => Promise<boolean>,
-  revokes = false,
-): Promise<string | undefined> {
+): Promise<void> {
   const { config, db } = deps;
-  // It takes a few tenths of a second, so it is done before the lock.
-  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2_048, extractable: true });
-  const kid = crypto.randomUUID();
-  const sealed = await sealKey(config, kid, await exportPKCS8(privateKey));
-  return inTransaction(db, { by: 'service', cause: 'keys' }, async (trx) => {
+  const key = await makeKey(config, usedFrom);
+  await inTransaction(db, { by: 'service', cause: 'keys' }, async (trx) => {
     await lockClients(trx);
-    const present = await listKeyRows(trx, config.issuer);
-    if (!(await isNeeded(present))) return undefined;
-    if (revokes && present.length > 0)
-      await deleteKeys(
-        trx,
-        present.map((each) => each.kid),
-      );
-    await insertKey(trx, config.issuer, { kid, usedFrom, ...sealed });
-    return kid;
+    if (await isNeeded(await listKeyRows(trx, config.issuer))) await insertKey(trx, config.issuer, key);
   });
 }

@@ -35,7 +35,7 @@ export async function readLocalClients(asked: readonly string[], config: Config)
       continue;
     }
     const ofName = findNameFault(name, config);
-    const ofCallback = findAddressFault(callbackUrl, { production: false, isCallback: true });
+    const ofCallback = findAddressFault(callbackUrl, { production: false, use: 'callback' });
     for (const fault of [ofName, ofCallback]) if (fault) blame(faultWords[fault]);
     if (found.has(name)) blame('This name is given twice.');
     found.set(name, callbackUrl);
@@ -80,6 +80,7 @@ export async function keepLocalClients(
         ]);
         continue;
       }
+      if (row.kind !== 'hand-off') throw new MisuseError(`--client ${name}: ${faultWords.client_kind_other}`);
       await changeClient(trx, deps, row, addresses);
       await turnOn(trx, deps, row);
       await confirm(trx, deps, row);

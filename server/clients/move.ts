@@ -16,7 +16,7 @@ import { faultWords } from '../basics/fault-words.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
-import { findAddressFault } from './addresses.ts';
+import { type AddressUse, findAddressFault } from './addresses.ts';
 import {
   addClientWith,
   type Change,
@@ -45,6 +45,7 @@ export async function adoptClient(
     await addClientWith(trx, deps, { name, kind, facts }, secrets);
     return {};
   }
+  if (row.kind !== kind) throw invalidMember('/client', faultWords.client_kind_other);
   const change = await changeClient(trx, deps, row, facts);
   const hasNewSecrets = await keepSecrets(trx, deps, row, secrets);
   if (row.offAt) await updateClient(trx, row.id, { offAt: null, now: now() });
@@ -60,10 +61,14 @@ export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; 
 
 /** A row that was added in another mode may have addresses that no row of this mode may have. */
 function isMisaddressed({ production }: Pick<Config, 'production'>, row: ClientRow): boolean {
-  const { callbackUrl, loginUrl, eventsUrl } = row;
-  return [callbackUrl, loginUrl, eventsUrl].some(
-    (url) => url !== null && findAddressFault(url, { production, isCallback: url === callbackUrl }),
-  );
+  const { kind, callbackUrl, loginUrl, eventsUrl, redirectUris, postLogoutUris, backChannelUri } = row;
+  const isWrong = (urls: readonly (string | null | undefined)[] | null | undefined, use?: AddressUse) =>
+    urls?.some((url) => url && findAddressFault(url, { production, use }));
+  return [
+    isWrong(kind === 'openid' ? redirectUris : [callbackUrl], kind === 'openid' ? 'redirect' : 'callback'),
+    isWrong([loginUrl, eventsUrl, backChannelUri]),
+    isWrong(postLogoutUris, 'post-logout'),
+  ].some((each) => each);
 }
 
 /** Moves the rows of another issuer to the present one, and seals their secrets anew. */

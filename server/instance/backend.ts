@@ -18,7 +18,7 @@ import { createHeldRequests } from '../events/hold-requests.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { createRateLimits } from '../ground/rate-limits.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
-import { spellEmailAddress } from '../identity/ground/email-address.ts';
+import { readEmailAddress, spellEmailAddress } from '../identity/ground/email-address.ts';
 import { answerOnce, nameBrowser, sendsCookies } from '../identity/ground/form-answers.ts';
 import { findClientOfWay, findWayOn } from '../identity/login/way-on.ts';
 import { openPasswordCheck } from '../identity/password/password-check.ts';
@@ -177,6 +177,11 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
     launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
+    /** The address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
+    findLoginHint: (path = ''): string | undefined =>
+      findClientOfLaunch(path)?.kind === 'openid'
+        ? readEmailAddress(new URLSearchParams(path.split('?')[1]).get('login_hint') ?? '')
+        : undefined,
     findWayOn: (path: string | null | undefined) => findWayOn({ config, clients }, path),
     /** The product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {

@@ -8,6 +8,7 @@ import { launch } from '../doors/endpoints/launch.ts';
 import { marketplaceCallback } from '../doors/endpoints/marketplace-callback.ts';
 import { oauthAuthorize } from '../doors/endpoints/oauth-authorize.ts';
 import { oauthDiscovery, oauthKeys } from '../doors/endpoints/oauth-discovery.ts';
+import { oauthLogout } from '../doors/endpoints/oauth-logout.ts';
 import { oauthToken } from '../doors/endpoints/oauth-token.ts';
 import { oauthUserinfo } from '../doors/endpoints/oauth-userinfo.ts';
 import { passkeyEndpoints } from '../doors/endpoints/passkey-endpoints.ts';
@@ -43,6 +44,7 @@ export function createEndpoints(
     ssoProfile: bind(ssoProfile),
     ssoEvents: (request: Request, visit: Visit) => ssoEvents(deps, heldRequests, request, visit),
     oauthAuthorize: bind(oauthAuthorize),
+    oauthLogout: bind(oauthLogout),
     oauthDiscovery: bind(oauthDiscovery),
     oauthKeys: bind(oauthKeys),
     oauthToken: bind(oauthToken),

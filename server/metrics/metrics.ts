@@ -6,7 +6,7 @@ import type { DatabaseClient } from '../../db/postgres/client.ts';
 import type { Log } from '../basics/log.ts';
 import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
-import type { Client, Clients } from '../sso/clients.ts';
+import { type Client, type Clients, isOpenId } from '../sso/clients.ts';
 import { gauge } from './at-scrape.ts';
 import { registerDatabase, registerPool } from './database.ts';
 import {
@@ -167,6 +167,17 @@ export function createMetrics({
         .filter(({ eventsUrl }) => eventsUrl)
         .flatMap(({ name }) => nudgeResults.map((result) => ({ client: name, result }))),
   );
+  const countLogOut = counter(
+    'identity_log_outs_total',
+    'Tries to tell a client of OpenID Connect of a log-out, by client and whether it took it: answered with a 2xx.',
+    ['client', 'result'],
+    () =>
+      clients
+        .list()
+        .filter(isOpenId)
+        .filter(({ backChannelUri }) => backChannelUri)
+        .flatMap(({ name }) => nudgeResults.map((result) => ({ client: name, result }))),
+  );
   const countCall = counter(
     'identity_client_calls_total',
     'Calls whose signature or token is right, by client, by what was signed and by which of the secrets in the setting: with both, the second.',
@@ -229,6 +240,7 @@ export function createMetrics({
     countTurnedAway: () => turnedAway.inc(),
     sums,
     countNudge: (client: string, result: NudgeResult) => countNudge({ client, result }),
+    countLogOut: (client: string, result: NudgeResult) => countLogOut({ client, result }),
     countLaunch: (client: string, outcome: LaunchOutcome) => countLaunch({ client, outcome }),
     /** `secret` is the index of the secret in the setting. */
     countCall: (client: string, kind: CallKind, secret: number) =>

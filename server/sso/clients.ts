@@ -36,6 +36,8 @@ type Common = {
   isDemo: boolean;
 };
 
+export const kinds = ['hand-off', 'openid'] as const;
+
 export type HandOffClient = Common & { kind: 'hand-off' };
 
 export const pkceRules = ['required', 'optional', 'state-only'] as const;

@@ -50,7 +50,7 @@ export const buildForms = <Shown>(
             sides: words.sides?.(shown) ?? [],
             isIdle: words.isIdle?.(shown) ?? false,
             hasWhy: !acts[intent].hasNoWhy,
-            fields: words.fields?.(shown) ?? [],
+            fields: words.fields?.(shown, which) ?? [],
             at: typeof words.at === 'function' ? words.at(which) : (words.at ?? 'head'),
           };
         });

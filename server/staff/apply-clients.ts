@@ -24,24 +24,34 @@ type Read = { entries: Entry[]; faults: ClientFault[] };
 const members = {
   ...{ name: 'client', kind: 'kind', title: 'title', callback: 'callback', login_url: 'loginUrl' },
   ...{ events_url: 'eventsUrl', listed: 'listed', roles: 'roles', factor: 'factor' },
+  ...{
+    redirect_uris: 'redirectUris',
+    post_logout_uris: 'postLogoutUris',
+    back_channel_uri: 'backChannelUri',
+  },
+  ...{ pkce: 'pkce', auth: 'auth' },
 } as const satisfies Record<string, keyof Given>;
 
-const lists = ['listed', 'roles'];
+/** What separates the values of each list, when it is typed. */
+const separators = new Map([
+  ...['listed', 'roles'].map((member): [string, string] => [member, ',']),
+  ...['redirect_uris', 'post_logout_uris'].map((member): [string, string] => [member, ' ']),
+]);
 
 const words = {
   ...{ entry: 'Enter an object.', unknown: 'There is no such member.', text: 'Enter a text.' },
-  ...{ list: 'Enter a list of words.', twice: 'Another entry has this name.' },
+  ...{ list: 'Enter a list of texts.', twice: 'Another entry has this name.' },
   kind: 'The kind of a client never changes.',
   none: 'The file names no client, so --prune would turn off all.',
 };
 
-/** A comma would make two words of one. */
-const isWord = (value: unknown): value is string => typeof value === 'string' && !value.includes(',');
-
 /** Reads a value of JSON as the field would be typed. Undefined if it has another type. */
 function spellValue(member: string, value: unknown): string | undefined {
-  if (!lists.includes(member)) return typeof value === 'string' ? value : undefined;
-  return Array.isArray(value) && value.every(isWord) ? value.join(',') : undefined;
+  const separator = separators.get(member);
+  if (separator === undefined) return typeof value === 'string' ? value : undefined;
+  // A separator would make two values of one.
+  const isOne = (each: unknown) => typeof each === 'string' && each !== '' && !/[,\s]/.test(each);
+  return Array.isArray(value) && value.every(isOne) ? value.join(separator) : undefined;
 }
 
 const faultOfFile = (detail: string): Read => ({ entries: [], faults: [{ detail }] });
@@ -86,7 +96,7 @@ async function readEntry(
     if (faults.has(member) || value === null) continue;
     const spelled = spellValue(member, value);
     if (spelled !== undefined) given[members[member as keyof typeof members]] = spelled;
-    else faults.set(member, lists.includes(member) ? words.list : words.text);
+    else faults.set(member, separators.has(member) ? words.list : words.text);
   }
   const { fields } = clientActs['add-client'];
   const thing = { name: '', row: undefined };

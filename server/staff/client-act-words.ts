@@ -1,27 +1,21 @@
 // The words of the forms and commands about clients in the database.
-import type { ClientRow } from '../../db/tables/clients.ts';
+import type { ClientFacts, ClientRow } from '../../db/tables/clients.ts';
 import type { Given } from '../acts/fields.ts';
 import { audiences, roles } from '../sso/clients.ts';
 import { type ActWords, type FormField, unchanged } from './form-words.ts';
+
+/** What a page shows of a row. */
+type ShownClient = ClientFacts & Pick<ClientRow, 'kind'>;
 
 const sayOf = (...names: string[]) => `, as a list with commas: ${names.join(', ')}`;
 
 const listedWords = `who sees it among the products${sayOf(...audiences)}`;
 const rolesWords = `who may enter it${sayOf(...roles)}`;
 
-/** The fields of a new client, or of one that is there. */
-const clientFields = (row?: ClientRow): FormField[] => [
-  {
-    ...{ name: 'title', label: 'Title', kind: 'text', hint: 'What people read, up to 60 characters.' },
-    ...(row ? { value: row.title } : { isOptional: true }),
-  },
+const ofHandOff = (row?: ShownClient): FormField[] => [
   {
     ...{ name: 'callback', label: 'Callback URL', kind: 'text', value: row?.callbackUrl ?? '' },
     hint: 'Where people arrive after the login. In kits, its path is /sso/callback.',
-  },
-  {
-    ...{ name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
-    hint: 'Where the client’s own login starts, if it has one. In kits, its path is /login.',
   },
   {
     ...{
@@ -33,6 +27,55 @@ const clientFields = (row?: ClientRow): FormField[] => [
     },
     hint: 'Where we tell the client that there are events to read, if it wants to know. In kits, its path is /sso/events.',
   },
+];
+
+const ofOpenId = (row?: ShownClient): FormField[] => [
+  {
+    ...{ name: 'redirectUris', label: 'Redirect URIs', kind: 'lines' },
+    hint: 'Where people arrive after the login, one address a line, exactly as the product sends it.',
+    value: (row?.redirectUris ?? []).join('\n'),
+  },
+  {
+    ...{ name: 'postLogoutUris', label: 'Addresses after a log-out', kind: 'lines', isOptional: true },
+    hint: 'Where people may arrive after a log-out that the product starts, one address a line.',
+    value: (row?.postLogoutUris ?? []).join('\n'),
+  },
+  {
+    ...{ name: 'backChannelUri', label: 'Back-channel logout URI', kind: 'text', isOptional: true },
+    hint: 'Where we tell the product that people were logged out or suspended, if it takes that.',
+    value: row?.backChannelUri ?? '',
+  },
+  {
+    ...{ name: 'pkce', label: 'PKCE', kind: 'one', value: row?.pkce ?? 'required' },
+    choices: [
+      { value: 'required', words: 'Required' },
+      { value: 'optional', words: 'Optional: the product sends PKCE or a nonce' },
+      { value: 'state-only', words: 'State only: the product sends neither, and is less safe' },
+    ],
+  },
+  {
+    ...{ name: 'auth', label: 'How the product shows who it is', kind: 'one', value: row?.auth ?? 'secret' },
+    choices: [
+      { value: 'secret', words: 'By its secret' },
+      { value: 'none', words: 'Not at all: it has no place for a secret, so PKCE is required' },
+    ],
+  },
+];
+
+/** The fields of a new client, or of one that is there. */
+const clientFields = (kind: string | undefined, row?: ShownClient): FormField[] => [
+  {
+    ...{ name: 'title', label: 'Title', kind: 'text', hint: 'What people read, up to 60 characters.' },
+    ...(row ? { value: row.title } : { isOptional: true }),
+  },
+  ...(kind === 'openid' ? ofOpenId(row) : ofHandOff(row)),
+  {
+    ...{ name: 'loginUrl', label: 'Login URL', kind: 'text', isOptional: true, value: row?.loginUrl ?? '' },
+    hint:
+      kind === 'openid'
+        ? 'Where a login to the product starts. Without it, people do not see the product in their list.'
+        : 'Where the client’s own login starts, if it has one. In kits, its path is /login.',
+  },
   {
     ...{ name: 'listed', label: 'Who sees it among the products', kind: 'text' },
     hint: `One or more of ${audiences.join(', ')}. The word visited means people who have opened it before, and contract means people with a contract.`,
@@ -40,7 +83,7 @@ const clientFields = (row?: ClientRow): FormField[] => [
   },
   {
     ...{ name: 'roles', label: 'Who may enter', kind: 'text', hint: `One or more of ${roles.join(', ')}` },
-    value: (row?.roles ?? roles).join(', '),
+    value: (row?.roles ?? (kind === 'openid' ? ['admin'] : roles)).join(', '),
   },
   {
     ...{
@@ -58,9 +101,14 @@ const clientFields = (row?: ClientRow): FormField[] => [
 
 const clientTakes: Given = {
   title: 'what people read (1 to 60 characters)',
-  callback: 'where hand-offs go',
+  callback: 'where hand-offs go (kind hand-off)',
+  redirectUris: 'where people arrive after the login (kind openid)',
+  postLogoutUris: 'where people may arrive after a log-out, or `none` (kind openid)',
+  backChannelUri: 'where log-outs are told, or `none` (kind openid)',
+  pkce: 'which proof each login needs (kind openid)',
+  auth: 'whether it shows its secret (kind openid)',
   loginUrl: 'where its own login starts, or `none`',
-  eventsUrl: 'where webhooks go, or `none`',
+  eventsUrl: 'where webhooks go, or `none` (kind hand-off)',
   listed: listedWords,
   roles: rolesWords,
   factor: 'whether people need a second factor to enter',
@@ -68,21 +116,22 @@ const clientTakes: Given = {
 
 export const ofClient = {
   'add-client': {
-    label: 'Add a client',
+    label: (_shown, { kind }) =>
+      kind === 'openid' ? 'Add a product that speaks OpenID Connect' : 'Add a client',
     button: 'Add the client',
     notice:
       'Every instance knows it within two seconds. Its secret is shown only once, on the next page: copy it there. The name cannot be changed. A client is never deleted, only turned off. We email all administrators.',
     outcome: 'The client is added.',
-    fields: () => [
+    fields: (_shown, { kind }) => [
       {
         ...{ name: 'client', label: 'Name', kind: 'text', most: 63 },
         hint: 'Lower-case letters, digits and underscores, such as shop.',
       },
-      ...clientFields(),
+      ...clientFields(kind),
     ],
     command: {
       about: 'add a client to the database, and print its secret once',
-      takes: { ...clientTakes, kind: 'hand-off (default)' },
+      takes: { ...clientTakes, kind: 'hand-off (default) or openid' },
       done: (_client, { result }) =>
         `Client ${result.client} is added. Its secret is shown only now: ${result.secret}`,
       nothing: unchanged,
@@ -95,7 +144,7 @@ export const ofClient = {
     notice:
       'Every instance follows within two seconds. Logins that are under way may still arrive at the old address. We email all administrators.',
     outcome: 'The client is changed.',
-    fields: (row) => clientFields(row),
+    fields: (row) => clientFields(row.kind, row),
     command: {
       about: 'change a client in the database',
       takes: clientTakes,
@@ -106,8 +155,8 @@ export const ofClient = {
   'rotate-client': {
     label: 'Make a second secret',
     button: 'Make the secret',
-    notice:
-      'The new secret is shown only once, on the next page. The client still works with its first secret: we sign with both until you end one. We email all administrators.',
+    notice: ({ kind }) =>
+      `The new secret is shown only once, on the next page. The client still works with its first secret: ${kind === 'openid' ? 'either counts' : 'we sign with both'} until you end one. We email all administrators.`,
     outcome: 'The client has a second secret.',
     command: {
       about: 'make a second secret for a client in the database, and print it once',
@@ -118,8 +167,8 @@ export const ofClient = {
   },
   'end-client-secret': {
     label: (_row, { which }) => `End the ${which} secret`,
-    notice: (_row, { which }) =>
-      `The ${which} secret stops working within two seconds, for good. If the client still uses it, its logins, events and webhooks fail. We email all administrators.`,
+    notice: ({ kind }, { which }) =>
+      `The ${which} secret stops working within two seconds, for good. If the client still uses it, its ${kind === 'openid' ? 'logins' : 'logins, events and webhooks'} fail. We email all administrators.`,
     outcome: 'The secret has ended.',
     isDanger: true,
     command: {
@@ -131,8 +180,10 @@ export const ofClient = {
   },
   'turn-client-off': {
     label: 'Turn the client off',
-    notice:
-      'Within two seconds nobody can open the client, its token is refused and it gets no webhooks. It no longer hears of log-outs, suspensions and deletions: people who are logged in there stay logged in. Its events are kept, and it can read them once it is on again. We email all administrators.',
+    notice: ({ kind }) =>
+      kind === 'openid'
+        ? 'Within two seconds nobody can log in to the product from here, and its codes and access tokens end. It no longer hears of log-outs, suspensions and deletions: people who are logged in there may stay logged in. It hears of them once it is on again. We email all administrators.'
+        : 'Within two seconds nobody can open the client, its token is refused and it gets no webhooks. It no longer hears of log-outs, suspensions and deletions: people who are logged in there stay logged in. Its events are kept, and it can read them once it is on again. We email all administrators.',
     outcome: 'The client is off.',
     isDanger: true,
     command: {
@@ -144,8 +195,8 @@ export const ofClient = {
   },
   'turn-client-on': {
     label: 'Turn the client on',
-    notice:
-      'Within two seconds people can open it again, and it can read what it has missed. We email all administrators.',
+    notice: ({ kind }) =>
+      `Within two seconds people can open it again, and it ${kind === 'openid' ? 'hears of the log-outs' : 'can read what'} it has missed. We email all administrators.`,
     outcome: 'The client is on.',
     command: {
       about: 'turn a client in the database on again',
@@ -172,4 +223,4 @@ export const ofClient = {
       'We send the client a webhook that names its newest event. Then we say whether the client took the webhook.',
     outcome: 'The webhook was tried.',
   },
-} satisfies Record<string, ActWords<ClientRow, ClientRow>>;
+} satisfies Record<string, ActWords<ShownClient, ClientRow>>;

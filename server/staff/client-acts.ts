@@ -14,7 +14,7 @@ import { type Field, type Given, readOneOf, refuse } from '../acts/fields.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { nameSchema } from '../basics/names.ts';
-import { findAddressFault } from '../clients/addresses.ts';
+import { type AddressUse, findAddressFault } from '../clients/addresses.ts';
 import type { RowState } from '../clients/book.ts';
 import {
   addClient,
@@ -35,12 +35,18 @@ import { tryWebhook } from '../events/nudges.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
-import { audiences, roles } from '../sso/clients.ts';
+import { audiences, authRules, type Client, kinds, pkceRules, roles } from '../sso/clients.ts';
 
 /** Facts as programs and the audit spell them. */
 export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown> => ({
   ...('title' in facts && { title: facts.title }),
-  ...('callbackUrl' in facts && { callback_url: facts.callbackUrl }),
+  // The callback of a client of OpenID Connect is its first redirect URI.
+  ...('callbackUrl' in facts && !facts.redirectUris && { callback_url: facts.callbackUrl }),
+  ...('redirectUris' in facts && { redirect_uris: facts.redirectUris }),
+  ...('postLogoutUris' in facts && { post_logout_uris: facts.postLogoutUris }),
+  ...('backChannelUri' in facts && { back_channel_uri: facts.backChannelUri }),
+  ...('pkce' in facts && { pkce: facts.pkce }),
+  ...('auth' in facts && { auth: facts.auth }),
   ...('loginUrl' in facts && { login_url: facts.loginUrl }),
   ...('eventsUrl' in facts && { events_url: facts.eventsUrl }),
   ...('listed' in facts && { listed: facts.listed }),
@@ -52,7 +58,10 @@ export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown>
 const findNamed = async (db: Database, named: { issuer: string; name: string }) =>
   isClientName(named.name) ? findClientRow(db, named) : undefined;
 
-type NewClient = { name: string; row: ClientRow | undefined };
+/** What decides which fields a client has. A new client has none of these yet. */
+type Kinded = { kind?: string; pkce?: ClientFacts['pkce']; auth?: ClientFacts['auth'] };
+
+type NewClient = Kinded & { name: string; row: ClientRow | undefined };
 
 /** If the client has been added meanwhile, its row is found, so that the form counts as out of date. */
 const newClient: Subject<NewClient> = {
@@ -79,7 +88,7 @@ const client: Subject<ClientRow> = {
 };
 
 /** Everything that a page shows of a row, so that nobody acts on an outdated page. */
-const basisOf = ({ secrets, testedAt: _tested, changedAt: _changed, ...row }: ClientRow) => ({
+const basisOf = ({ secrets, testedAt: _tested, changedAt: _changed, challengeAt: _, ...row }: ClientRow) => ({
   ...row,
   secrets: secrets.map(({ id }) => id),
 });
@@ -166,17 +175,37 @@ function readTitle(typed: string): string {
 }
 
 const readAddress =
-  (isCallback = false): Field<unknown, string> =>
+  (use?: AddressUse): Field<unknown, string> =>
   (typed, { config }) => {
-    const fault = findAddressFault(typed, { production: config.production, isCallback });
+    const fault = findAddressFault(typed, { production: config.production, use });
     return fault ? refuse(fault) : typed;
   };
 
-const readCallback = readAddress(true);
+const readCallback = readAddress('callback');
 
 /** `none` removes an address: a command cannot give an empty value. */
 const readOptional: Field<unknown, string | null> = (typed, more) =>
   typed === '' || typed === 'none' ? null : readAddress()(typed, more);
+
+const maxAddresses = 20;
+
+/** White space separates them. */
+const readAddresses =
+  (use: AddressUse): Field<unknown, string[]> =>
+  async (typed, more) => {
+    const addresses = typed.split(/\s+/).filter((each) => each !== '');
+    if (addresses.length > maxAddresses || new Set(addresses).size < addresses.length)
+      return refuse('addresses_many');
+    return Promise.all(addresses.map((each) => readAddress(use)(each, more)));
+  };
+
+const readRedirectUris: Field<unknown, string[]> = async (typed, more) => {
+  const read = await readAddresses('redirect')(typed, more);
+  return read.length > 0 ? read : refuse('addresses_missing');
+};
+
+const readPostLogoutUris: Field<unknown, string[]> = (typed, more) =>
+  typed === 'none' ? [] : readAddresses('post-logout')(typed, more);
 
 const readWords = (words: readonly string[]) => (typed: string) => {
   const read = typed.split(',').map((word) => word.trim());
@@ -205,27 +234,58 @@ const unlessGiven = <Value, Other>(
 
 const stays = () => undefined;
 
+const kindOf = ({ thing, given }: { thing: Kinded; given: Given }) => thing.kind ?? given.kind;
+
+/** Refuses a value for a field that only clients of the other kind have. Programs and forms may leave such a field empty. */
+const onlyOf = <Value>(kind: Client['kind'], field: Field<Kinded, Value>): Field<Kinded, Value | undefined> =>
+  Object.assign(
+    ((typed, more) => {
+      if ((kindOf(more) === 'openid') === (kind === 'openid')) return field(typed, more);
+      return typed === '' ? undefined : refuse(kind === 'openid' ? 'client_of_openid' : 'client_of_hand_off');
+    }) as Field<Kinded, Value | undefined>,
+    field.choices && { choices: field.choices },
+  );
+
+/** What is not given stays as it is. Without a secret, a code is only safe with PKCE (contract 14.6). */
+const readPkce: Field<Kinded, string> = Object.assign(
+  ((typed, { thing, given }) => {
+    const pkce = given.pkce === undefined ? (thing.pkce ?? 'required') : readOneOf(...pkceRules)(typed);
+    return pkce !== 'required' && (given.auth ?? thing.auth) === 'none' ? refuse('client_pkce') : pkce;
+  }) as Field<Kinded, string>,
+  { choices: pkceRules },
+);
+
+const readAuth: Field<Kinded, string> = Object.assign(
+  ((typed, { thing, given }) =>
+    given.auth === undefined ? (thing.auth ?? 'secret') : readOneOf(...authRules)(typed)) as Field<
+    Kinded,
+    string
+  >,
+  { choices: authRules },
+);
+
 const takes = {
   title: { option: '--title <text>' },
   callback: { option: '--callback <url>' },
+  redirectUris: { option: '--redirect-uri <url>', isRepeated: true },
+  postLogoutUris: { option: '--post-logout-uri <url>', isRepeated: true },
+  backChannelUri: { option: '--back-channel-uri <url>' },
+  pkce: { option: '--pkce <word>' },
+  auth: { option: '--auth <word>' },
   loginUrl: { option: '--login-url <url>' },
   eventsUrl: { option: '--events-url <url>' },
   listed: { option: '--listed <words>' },
   roles: { option: '--roles <words>' },
   factor: { option: '--factor <word>' },
-};
+} as const;
 
 const add = act({
   about: newClient,
   right: { name: 'clients.add' },
-  offers: () => [{}],
+  offers: () => [{ kind: 'hand-off' }, { kind: 'openid' }],
   command: {
     name: 'client:add',
-    takes: {
-      kind: { option: '--kind <kind>' },
-      ...takes,
-      callback: { option: takes.callback.option, isRequired: true },
-    },
+    takes: { kind: { option: '--kind <kind>' }, ...takes },
     needsWhy: true,
     json: (_client, { result }) => ({ ...result }),
   },
@@ -234,17 +294,22 @@ const add = act({
       const fault = findNameFault(typed, config);
       return fault ? refuse(fault) : typed;
     },
-    kind: (typed) => (typed === '' || typed === 'hand-off' ? ('hand-off' as const) : refuse('client_kind')),
+    kind: (typed) => kinds.find((kind) => kind === (typed || 'hand-off')) ?? refuse('client_kind'),
     title: unlessGiven(
       'title',
       (typed, { given: { client: name = '' } }) => (typed === '' ? titleOf(name) : readTitle(typed)),
       ({ client: name = '' }) => titleOf(name),
     ),
-    callback: readCallback,
+    callback: onlyOf('hand-off', readCallback),
+    redirectUris: onlyOf('openid', readRedirectUris),
+    postLogoutUris: onlyOf('openid', readPostLogoutUris),
+    backChannelUri: onlyOf('openid', readOptional),
+    pkce: onlyOf('openid', readPkce),
+    auth: onlyOf('openid', readAuth),
     loginUrl: readOptional,
-    eventsUrl: readOptional,
+    eventsUrl: onlyOf('hand-off', readOptional),
     listed: unlessGiven('listed', readWords(audiences), () => ['everybody']),
-    roles: unlessGiven('roles', readWords(roles), () => [...roles]),
+    roles: unlessGiven('roles', readWords(roles), ({ kind }) => (kind === 'openid' ? ['admin'] : [...roles])),
     factor: unlessGiven('factor', readFactor, () => false),
   },
   formBasis: (_db, { row }) => row?.id ?? null,
@@ -262,6 +327,11 @@ const add = act({
 type ReadFacts = {
   title: string | undefined;
   callback: string | undefined;
+  redirectUris: string[] | undefined;
+  postLogoutUris: string[] | undefined;
+  backChannelUri: string | null | undefined;
+  pkce: string | undefined;
+  auth: string | undefined;
   loginUrl: string | null | undefined;
   eventsUrl: string | null | undefined;
   listed: string[] | undefined;
@@ -270,8 +340,18 @@ type ReadFacts = {
 };
 
 /** Lists each fact by name, because what was read also has other members, such as `why`. */
-export const factsOf = ({ title, callback, loginUrl, eventsUrl, listed, roles: may, factor }: ReadFacts) => ({
-  ...{ title, callbackUrl: callback, loginUrl, eventsUrl, listed, roles: may, needsFactor: factor },
+export const factsOf = ({
+  redirectUris,
+  postLogoutUris,
+  backChannelUri,
+  pkce,
+  auth,
+  ...read
+}: ReadFacts) => ({
+  ...{ title: read.title, callbackUrl: redirectUris?.[0] ?? read.callback },
+  ...{ redirectUris, postLogoutUris, backChannelUri, pkce, auth },
+  ...{ loginUrl: read.loginUrl, eventsUrl: read.eventsUrl },
+  ...{ listed: read.listed, roles: read.roles, needsFactor: read.factor },
 });
 
 const set = act({
@@ -281,9 +361,14 @@ const set = act({
   command: { name: 'client:set', takes, needsWhy: true },
   fields: {
     title: unlessGiven('title', (typed) => readTitle(typed), stays),
-    callback: unlessGiven('callback', readCallback, stays),
+    callback: onlyOf('hand-off', unlessGiven('callback', readCallback, stays)),
+    redirectUris: onlyOf('openid', unlessGiven('redirectUris', readRedirectUris, stays)),
+    postLogoutUris: onlyOf('openid', unlessGiven('postLogoutUris', readPostLogoutUris, stays)),
+    backChannelUri: onlyOf('openid', unlessGiven('backChannelUri', readOptional, stays)),
+    pkce: onlyOf('openid', readPkce),
+    auth: onlyOf('openid', readAuth),
     loginUrl: unlessGiven('loginUrl', readOptional, stays),
-    eventsUrl: unlessGiven('eventsUrl', readOptional, stays),
+    eventsUrl: onlyOf('hand-off', unlessGiven('eventsUrl', readOptional, stays)),
     listed: unlessGiven('listed', readWords(audiences), stays),
     roles: unlessGiven('roles', readWords(roles), stays),
     factor: unlessGiven('factor', readFactor, stays),

@@ -1,4 +1,6 @@
-// The pages of clients (contract 13.110 to 13.117).
+// The pages of clients (contract 13.110 to 13.117, and 14.90 to 14.97).
+import { findClientRow } from '../../db/tables/clients.ts';
+import { findLogOutTaken, listGivenUp } from '../../db/tables/log-outs.ts';
 import { digestBasis } from '../acts/act.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -11,11 +13,28 @@ export const listNewClientForms = (): ActForm[] =>
 
 const freshMs = 60_000;
 
+const mostGivenUp = 50;
+
+/** A log-out that the client did not take within seven days: of one session, or of all sessions of a person. */
+export type GivenUp = Awaited<ReturnType<typeof listGivenUp>>[number];
+
+async function readLogOuts(
+  { db, config }: Dependencies,
+  name: string,
+): Promise<{ takenAt: Date | null; givenUp: GivenUp[] }> {
+  const row = await findClientRow(db, { issuer: config.issuer, name });
+  if (!row) return { takenAt: null, givenUp: [] };
+  const takenAt = (await findLogOutTaken(db, row.id)) ?? null;
+  return { takenAt, givenUp: await listGivenUp(db, row.id, mostGivenUp) };
+}
+
 /** `forms` is empty for a client of the settings. Throws 404 `not_found`. */
 export async function getClient(deps: Dependencies, name: string) {
   const client = (await listClients(deps)).find((each) => each.name === name);
   if (!client) throw new AppError('not_found');
   const { row, launchedAt, pulledAt, takenAt, calls } = client;
+  const openId = row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
+  const logOuts = openId ? await readLogOuts(deps, name) : { takenAt: null, givenUp: [] };
   const calledAt = calls.find(({ kind }) => kind === 'token')?.last?.at ?? null;
   const now = deps.now().getTime();
   const check = (at: Date | null) => ({ at, isFresh: at !== null && now - at.getTime() < freshMs });
@@ -23,10 +42,12 @@ export async function getClient(deps: Dependencies, name: string) {
     ...client,
     checks: {
       launch: check(launchedAt),
-      call: check(calledAt),
-      pull: check(pulledAt),
+      ...(openId?.auth !== 'none' && { call: check(calledAt) }),
+      ...(!openId && { pull: check(pulledAt) }),
       ...(client.eventsUrl !== null && { webhook: check(takenAt) }),
+      ...(openId?.backChannelUri && { logOut: check(logOuts.takenAt) }),
     },
+    givenUp: logOuts.givenUp,
     forms: row ? buildForms('client', { ...client, ...row }, () => ({ seen: row.seen })) : [],
   };
 }

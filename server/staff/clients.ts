@@ -23,11 +23,13 @@ function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, se
   return calls;
 }
 
-const keyOfLaunch = (client: string) => spellKey('identity_launches_total', { client, outcome: 'payload' });
+/** A client of OpenID Connect gets a code instead of a payload. */
+const keyOfLaunch = ({ name, kind }: Pick<Known, 'name' | 'kind'>) =>
+  spellKey('identity_launches_total', { client: name, outcome: kind === 'openid' ? 'code' : 'payload' });
 const keyOfCall = (client: string, kind: CallKind, secret: string) =>
   spellKey('identity_client_calls_total', { client, kind, secret });
 
-type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor'> & {
+type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor' | 'kind'> & {
   loginUrl: string | null;
   eventsUrl: string | null;
   /** How many secrets it has. */
@@ -51,7 +53,13 @@ export async function listKnown({ clients, config, db }: Pick<Dependencies, 'cli
     .map(
       (row): Known => ({
         ...row,
-        ...{ roles: row.roles as Role[], isDemo: false, secrets: row.secrets.length, row },
+        ...{
+          roles: row.roles as Role[],
+          kind: row.kind as Client['kind'],
+          isDemo: false,
+          secrets: row.secrets.length,
+          row,
+        },
       }),
     );
   return [...ofSettings, ...ofRows];
@@ -61,8 +69,10 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
   const known = stateOf(config, row);
   const state: RowState = known === 'on' && !clients.get(row.name) ? 'unreadable' : known;
   const { kind, listed, offAt, createdAt, changedAt } = row;
+  const { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt } = row;
   return {
     ...{ state, kind, listed, offAt, createdAt, changedAt },
+    ...(redirectUris && { redirectUris, postLogoutUris, backChannelUri, pkce, auth, challengeAt }),
     secrets: row.secrets.map(({ madeAt, lastUsedAt, keyId }) => ({
       ...{ madeAt, lastUsedAt },
       isOfOlderKey: keyId !== keyIdOf(config.encryptionKeys[0]),
@@ -79,15 +89,18 @@ export async function listClients(deps: Dependencies) {
   const { db, config, now: clock } = deps;
   const now = clock();
   const known = await listKnown(deps);
-  const names = known.map(({ name }) => name);
   const keys = known.flatMap((client) => [
-    keyOfLaunch(client.name),
+    keyOfLaunch(client),
     ...listCalls(config, client).flatMap(({ kind }) =>
       secretPositions.map((secret) => keyOfCall(client.name, kind, secret)),
     ),
   ]);
   const [deliveries, counted, refused] = await Promise.all([
-    listDeliveries(db, names),
+    // Only hand-offs come with events to read.
+    listDeliveries(
+      db,
+      known.filter(({ kind }) => kind === 'hand-off').map(({ name }) => name),
+    ),
     findLastCounted(db, { keys, now }),
     listSumsSince(db, { since: new Date(now.getTime() - dayMs), now, names: ['identity_refusals_total'] }),
   ]);
@@ -112,7 +125,7 @@ export async function listClients(deps: Dependencies) {
       ...{ name, title, isDemo, callbackUrl, loginUrl, eventsUrl, needsFactor, roles },
       row: row ? showRow(deps, row) : null,
       calls,
-      launchedAt: counted.get(keyOfLaunch(name)) ?? null,
+      launchedAt: counted.get(keyOfLaunch(client)) ?? null,
       pulledAt: delivery?.pulledAt ?? null,
       behind: delivery?.behind ?? 0,
       oldestAt: delivery?.oldestAt ?? null,
@@ -125,7 +138,10 @@ export async function listClients(deps: Dependencies) {
           each.client === name ? [{ code: String(each.code), count: each.count }] : [],
         )
         .sort((one, other) => other.count - one.count),
-      doctor: `npm run cli -- doctor ${name}${hasLogin ? '' : ' --login-url URL'}`,
+      doctor:
+        client.kind === 'openid'
+          ? null
+          : `npm run cli -- doctor ${name}${hasLogin ? '' : ' --login-url URL'}`,
     };
   });
 }

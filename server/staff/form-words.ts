@@ -3,13 +3,13 @@
 import type { Given } from '../acts/fields.ts';
 
 /**
- * `one` is a choice of few, `select` is a choice of many, and `yes` is a box to tick. In the words of a choice, `{value}`
- * stands for its value.
+ * `lines` is a text of several lines, `one` is a choice of few, `select` is a choice of many, and `yes` is a box to tick. In the
+ * words of a choice, `{value}` stands for its value.
  */
 export type FormField = {
   name: keyof Given;
   label: string;
-  kind: 'text' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
+  kind: 'text' | 'lines' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
   hint?: string;
   /** What the field holds at first. */
   value?: string;
@@ -56,7 +56,7 @@ export type ActWords<Shown = any, Thing = any> = {
   sides?: (shown: Shown) => Side[] | undefined;
   /** If true, the act would be refused, so its form has no button, and the notice says why. */
   isIdle?: (shown: Shown) => boolean;
-  fields?: (shown: Shown) => FormField[];
+  fields?: (shown: Shown, about: Given) => FormField[];
   command?: CommandWords<Thing>;
 };
 

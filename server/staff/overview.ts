@@ -34,10 +34,13 @@ const metrics = {
   mails: 'identity_mails_total',
 };
 
+/** The outcomes of launches after which the person is at the client. */
+const arrived = ['payload', 'code'];
+
 /** The numbers at the top of the page, and which of the sums they add up. */
 const numbers = {
   logins: { name: metrics.logins, isCounted: ({ result }: Labels) => result === 'ok' },
-  launches: { name: metrics.launches, isCounted: ({ outcome }: Labels) => outcome === 'payload' },
+  launches: { name: metrics.launches, isCounted: ({ outcome = '' }: Labels) => arrived.includes(outcome) },
   signUps: { name: metrics.signUps, isCounted: () => true },
   refusals: { name: metrics.refusals, isCounted: () => true },
 };
@@ -88,12 +91,12 @@ export async function getOverview(deps: Dependencies, of: Span) {
     ]);
   });
   const read = sums.map(({ key, at, count: each }) => ({ ...readKey(key), at: at.getTime(), count: each }));
-  const timesOf = (name: string, label: string, value: string) => {
-    const found = read.filter((sum) => sum.name === name && sum.labels[label] === value);
+  const timesOf = (name: string, label: string, values: string[]) => {
+    const found = read.filter((sum) => sum.name === name && values.includes(sum.labels[label] ?? ''));
     return (at: Date) => found.reduce((all, sum) => (sum.at === at.getTime() ? all + sum.count : all), 0);
   };
-  const countLogins = timesOf(metrics.logins, 'result', 'ok');
-  const countLaunches = timesOf(metrics.launches, 'outcome', 'payload');
+  const countLogins = timesOf(metrics.logins, 'result', ['ok']);
+  const countLaunches = timesOf(metrics.launches, 'outcome', arrived);
   const byLabels = (name: string) => addUp(read.filter((sum) => sum.name === name));
   const titleOf = (client: string | undefined) => clients.get(client ?? '')?.title ?? client ?? '';
   const byResult = (name: string) =>

@@ -36,7 +36,8 @@ import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
-import type { Client } from '../sso/clients.ts';
+import { buildClaims, claimsOfScopes } from '../openid/id-token.ts';
+import { type Client, isOpenId } from '../sso/clients.ts';
 import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
 
@@ -188,6 +189,8 @@ export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Pr
   return listWouldGet(deps, target);
 }
 
+const scopes = Object.keys(claimsOfScopes);
+
 export function listWouldGet(
   { config, clients }: Pick<Dependencies, 'config' | 'clients'>,
   target: User,
@@ -196,6 +199,8 @@ export function listWouldGet(
     const { name, title } = client;
     const why = findLaunchStop(config, client, target);
     if (why) return { client: name, title, stop: { rule: stopRules[why], why } };
+    if (isOpenId(client))
+      return { client: name, title, claims: { sub: target.id, ...buildClaims(target, scopes) } };
     const payload = { iss: config.issuer, aud: name, client: name, profile: buildStandardProfile(target) };
     return { client: name, title, payload };
   });
@@ -205,6 +210,8 @@ type WouldGet = {
   client: string;
   title: string;
   payload?: Record<string, unknown>;
+  /** For a client of OpenID Connect that asks for every scope. */
+  claims?: Record<string, unknown>;
   stop?: { rule: string; why: string };
 };
 

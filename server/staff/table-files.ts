@@ -15,6 +15,7 @@ import { describeListedContract, describeListedInvoice } from '../billing/invoic
 import { writeDecimal } from '../billing/values/decimals.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { describeAnswer } from '../mail/describe-answer.ts';
+import { isOpenId } from '../sso/clients.ts';
 import { stateOf } from './person.ts';
 
 type From = Pick<Dependencies, 'db' | 'now' | 'config' | 'clients'>;
@@ -67,9 +68,15 @@ async function* readClients({ db, clients }: From): AsyncGenerator<string[][], v
     return [
       [
         ...[client.name, client.title, client.callbackUrl, client.eventsUrl ?? ''],
-        ...[client.secrets.length, delivery.latest, delivery.acknowledged, delivery.behind].map(String),
-        ...[at(delivery.oldestAt), at(delivery.pulledAt), at(delivery.succeededAt)],
-        ...[at(delivery.failedAt), delivery.failure ?? ''],
+        ...[String(client.secrets.length), String(delivery.latest)],
+        // A client of OpenID Connect has no events to read.
+        ...(isOpenId(client)
+          ? Array(7).fill('')
+          : [
+              ...[delivery.acknowledged, delivery.behind].map(String),
+              ...[at(delivery.oldestAt), at(delivery.pulledAt), at(delivery.succeededAt)],
+              ...[at(delivery.failedAt), delivery.failure ?? ''],
+            ]),
       ],
     ];
   });

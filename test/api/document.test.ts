@@ -183,6 +183,13 @@ describe('a path of the document', () => {
       '/invoices/:number.pdf': 'a download of pages',
       '/invoices/:number.xml': 'a download of pages',
       '/passkeys/options': 'for the script of pages',
+      '/.well-known/openid-configuration': 'describes itself',
+      '/.well-known/oauth-authorization-server': 'describes itself',
+      '/oauth/authorize': 'discovery describes it',
+      '/oauth/jwks': 'discovery describes it',
+      '/oauth/logout': 'discovery describes it',
+      '/oauth/token': 'discovery describes it',
+      '/oauth/userinfo': 'discovery describes it',
       '/': 'leads to a page',
       '/trpc/*': 'for pages, with types of its own',
     };

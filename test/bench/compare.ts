@@ -54,7 +54,7 @@ const isFirst = (row: Row) => row === 'newcomer' || row === 'first launch';
 const launchedLately = "at > now() - interval '12 hours'";
 
 /** Removes data of earlier rounds that would change this measurement. */
-async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
+export async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
   // Unsent mails would only be tried again: no mail server takes them here, and no row measures retries.
   const statements = ['delete from mails where sent_at is null and given_up_at is null'];
   if (row === 'login') statements.push('truncate devices', 'truncate rate_limits');

@@ -14,6 +14,7 @@ import { makeDatabase } from './database.ts';
 import { measureEvents } from './events.ts';
 import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
+import { measureOpenId } from './openid.ts';
 import { password } from './population.ts';
 import { measureProcesses } from './processes.ts';
 import { rowNames, rows } from './rows.ts';
@@ -24,7 +25,7 @@ import { printTable } from './table.ts';
 const runtimes: Runtime[] = ['node', 'deno'];
 const parts = ['beside logins', 'flood', 'start', 'memory'];
 // These parts run only on request, and only on Node.
-const long = ['growth', 'soak', 'processes', 'events'];
+const long = ['growth', 'soak', 'processes', 'events', 'openid'];
 const { values, positionals } = parseArgs({
   options: { against: { type: 'string' } },
   allowPositionals: true,
@@ -111,6 +112,7 @@ async function measureAll(passwordHash: string): Promise<void> {
   for (const runtime of runtimes.filter(runs)) if (isChosen('flood')) await measureFlood(runtime, env);
   if (isChosen('soak')) await measureSoak(database);
   if (isChosen('events')) await measureEvents(env);
+  if (isChosen('openid')) await measureOpenId(database, postgresCpuMs);
   if (isChosen('processes')) await measureProcesses(database);
   if (isChosen('growth')) await grow(passwordHash);
   await database.drop();

@@ -15,8 +15,8 @@ it.each([
   await page.goto('/login?next=/admin/clients');
   await logIn(page, 'admin@example.test');
   await page.waitForURL('**/admin/clients');
-  await page.locator('summary', { hasText: 'Add a client' }).click();
-  const form = page.locator('form[data-intent=add-client]');
+  await page.locator('summary', { hasText: /^Add a client$/ }).click();
+  const form = page.locator('form[data-intent=add-client]').first();
   await form.getByLabel('Name').fill(client);
   await form.getByLabel('Callback URL').fill('http://localhost:4000/sso/callback');
   await form.getByLabel('Why').fill('The new shop');
@@ -59,4 +59,35 @@ it.each([
   if (javaScriptEnabled) await look('off');
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+it('a product of OpenID Connect is added and changed (contract 14.7 and 14.97)', async () => {
+  const { page, complaints } = await site.visit();
+  const { faults, look } = openInspection(page, 'clients of OpenID Connect');
+  await page.goto('/login?next=/admin/clients');
+  await logIn(page, 'admin@example.test');
+  await page.waitForURL('**/admin/clients');
+  await page.locator('summary', { hasText: 'Add a product that speaks OpenID Connect' }).click();
+  const form = page.locator('form[data-intent=add-client]').last();
+  await form.getByLabel('Name').fill('wiki');
+  await form.getByLabel('Redirect URIs').fill('http://localhost:4000/cb\nhttp://localhost:4000/code?code=1');
+  await form.getByLabel('Back-channel logout URI').fill('http://localhost:4000/back');
+  await form.getByLabel('Why').fill('A wiki for all');
+  await look('form');
+  await form.getByRole('button', { name: 'Add the client' }).click();
+  await page.getByText('must not have code').waitFor();
+  await look('refused');
+  await form.getByLabel('Redirect URIs').fill('http://localhost:4000/cb\nhttp://localhost:4000/two');
+  await form.getByRole('button', { name: 'Add the client' }).click();
+  await page.getByText('The client is added.').waitFor();
+  await page.getByRole('link', { name: 'Go on to its page' }).click();
+  await page.locator('[data-check=logOut]').getByText('Not yet').waitFor();
+  await look('page');
+  await page.locator('summary', { hasText: 'Change the client' }).click();
+  const change = page.locator('form[data-intent=set-client]');
+  expect(await change.getByLabel('Redirect URIs').inputValue()).toBe(
+    'http://localhost:4000/cb\nhttp://localhost:4000/two',
+  );
+  await look('change');
+  expect([faults, complaints]).toEqual([[], []]);
 });

@@ -48,9 +48,22 @@ const findOverlaps = `[...document.querySelectorAll('.code')].flatMap((part) => 
   const covers = button && button.left < pre.right && button.top < pre.bottom && button.bottom > pre.top;
   const isBesideOrAbove = !button || part.getBoundingClientRect().right >= button.right;
   return covers || !isBesideOrAbove || size < 14 ? [part.textContent.slice(0, 60) + ' ' + size] : [];
-}).concat([...document.querySelectorAll('.table')].flatMap((table) =>
+}).concat([...document.querySelectorAll('.document-table')].flatMap((table) =>
   innerWidth <= 640 && table.scrollWidth > table.clientWidth ? [table.textContent.slice(0, 60)] : []
 ))`;
+
+it('the cells of a row stand side by side, and on a phone below each other', async () => {
+  for (const [width, isBeside] of [
+    [1280, true],
+    [390, false],
+  ] as const) {
+    const { page, context } = await site.visit({ viewport: { width, height: 800 } });
+    await page.goto('/developers/integrate');
+    const [one, other] = await page.locator('.document-table tbody tr').first().locator('td').all();
+    expect((await one?.boundingBox())?.y === (await other?.boundingBox())?.y).toBe(isBeside);
+    await context.close();
+  }
+});
 
 it('a phone gets a picture that can be read there', async () => {
   for (const [width, picture] of [

@@ -103,7 +103,7 @@ it.each([
   [['client:add', 'none', '--callback', callback, ...why], /reserved/],
   [['client:add', 'Shop', '--callback', callback, ...why], /lower-case letters/],
   [['client:add', 'other', '--callback', 'https://shop.example.test/', ...why], /In local mode/],
-  [['client:add', 'other', '--callback', callback, '--kind', 'openid', ...why], /must be hand-off/],
+  [['client:add', 'other', '--callback', callback, '--kind', 'saml', ...why], /must be hand-off or openid/],
   [['client:add', 'other', '--callback', callback, '--factor', 'maybe', ...why], /required, optional/],
   [['client:add', 'other', '--callback', callback, '--listed', 'nobody', ...why], /one or more/],
   [['client:set', 'marketplace_x', '--title', '', ...why], /Enter a value/],

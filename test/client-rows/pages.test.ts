@@ -33,7 +33,7 @@ const secretsIn = ({ text }: Answer) => [...new Set(text.match(/idsec_[A-Za-z0-9
 
 /** The fields of the form that adds a client, as a browser sends them. */
 async function fillNew(client: string, more: Record<string, string> = {}) {
-  const form = formsOf(await open('/admin/clients')).get('add-client');
+  const form = formsOf(await open('/admin/clients')).get('add-client hand-off');
   const fields = { client, title: '', callback: `${origin}/sso/callback`, loginUrl: '', eventsUrl: '' };
   return {
     ...form,
@@ -83,7 +83,9 @@ describe('the form that adds a client', () => {
 
   it('gives lines that no shell reads as commands, whatever the host is called (contract 13.112)', async () => {
     const { cookie: strictAdmin } = await addStaff(strict);
-    const form = formsOf(await strict.send('/admin/clients', { cookie: strictAdmin })).get('add-client');
+    const form = formsOf(await strict.send('/admin/clients', { cookie: strictAdmin })).get(
+      'add-client hand-off',
+    );
     const callback = "https://a$(id)'b;c.example.test/cb";
     const fields = {
       client: newName(),
@@ -128,7 +130,7 @@ describe('the form that adds a client', () => {
     const client = newName();
     const form = {
       ...(await fillNew(client)),
-      ...formsOf(await open('/admin/clients', old)).get('add-client'),
+      ...formsOf(await open('/admin/clients', old)).get('add-client hand-off'),
     };
     const page = await show(await post('/admin/clients', form, old), old);
     expect(textOf(page)).toContain('Confirm it’s you');

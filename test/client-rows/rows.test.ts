@@ -262,7 +262,7 @@ describe('a client that an administrator adds', () => {
     ['a name in Unicode', { client: 'shöp' }, '/client'],
     ['an upper-case name', { client: 'Shop' }, '/client'],
     ['a long name', { client: `a${'b'.repeat(63)}` }, '/client'],
-    ['the kind openid', { kind: 'openid' }, '/kind'],
+    ['an unknown kind', { kind: 'saml' }, '/kind'],
     ['a callback on another scheme', { callback: 'javascript:alert(1)' }, '/callback'],
     ['a callback in clear', { callback: 'http://shop.example.test/' }, '/callback'],
     ['no callback', { callback: '' }, '/callback'],

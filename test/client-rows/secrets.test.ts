@@ -50,7 +50,7 @@ describe('an address of a row', () => {
     'https://shop/cb',
     long(2_000),
   ])('may be %s in production (contract 13.13 and 13.15)', (url) => {
-    expect(findAddressFault(url, { production: true, isCallback: true })).toBeUndefined();
+    expect(findAddressFault(url, { production: true, use: 'callback' })).toBeUndefined();
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('an address of a row', () => {
     ['https://shop.example.test/?%70ayload=1', 'address_parameters'],
     [long(2_001), 'address_long'],
   ])('may not be %s in production (contract 13.13 and 13.15)', (url, fault) => {
-    expect(findAddressFault(url, { production: true, isCallback: true })).toBe(fault);
+    expect(findAddressFault(url, { production: true, use: 'callback' })).toBe(fault);
   });
 
   it('is on this machine in local mode, and may be in clear (contract 13.14)', () => {

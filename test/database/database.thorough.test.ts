@@ -17,6 +17,7 @@ import { buildNeeded, neededFile } from '../support/database/needed.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { buildSchema, schemaFile } from '../support/database/schema.ts';
 import { buildSchemaSql, schemaSqlFile } from '../support/database/schema-sql.ts';
+import { addRow } from '../support/openid/log-outs.ts';
 import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
@@ -162,7 +163,7 @@ describe('the job sweep', () => {
   const rowsOf = async (table: 'nonces' | 'sessions' | 'rate_limits') =>
     (await sql`select * from ${sql.table(table)} order by 1, 2`.execute(app.db)).rows;
 
-  beforeEach(() => sql`truncate nonces, sessions, rate_limits`.execute(app.db));
+  beforeEach(() => sql`truncate nonces, sessions, oidc_grants, rate_limits`.execute(app.db));
 
   it('deletes expired rows, and only those', async () => {
     // Nonces are kept for ten minutes longer than they could be used.
@@ -188,6 +189,7 @@ describe('the job sweep', () => {
   it('deletes what else ages out, each after its time (docs/security/data.md)', async () => {
     const token = () => sql`sha256(${uuidv7()}::bytea)`;
     const user = sql`(select id from users where email = 'customer@example.test')`;
+    const { id: client } = await addRow(app);
     const rows: [table: string, days: number, insert: (at: Date) => RawBuilder<unknown>][] = [
       ['audit_events', 400, (at) => sql`(id, at, type) values (${uuidv7()}, ${at}, 'sweeper')`],
       [
@@ -201,6 +203,7 @@ describe('the job sweep', () => {
         400,
         (at) => sql`(token_hash, user_id, last_login_at, is_last) values (${token()}, ${user}, ${at}, true)`,
       ],
+      ['log_outs', 40, (at) => sql`(client_id, user_id, made_at) values (${client}, ${user}, ${at})`],
       ['launches', 400, (at) => sql`values (${uuidv7()}, 'crm_app', ${user}, ${uuidv7()}, ${at})`],
       [
         'mails',

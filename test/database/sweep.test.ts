@@ -43,6 +43,7 @@ const kept: Record<string, string> = {
   clients: 'for ever, 200 at most for each issuer',
   client_secrets: 'two at most for each client',
   client_changes: 'one row',
+  oidc_keys: 'a few for each issuer: the job clients deletes each 30 days after the next one follows',
   lost_documents: 'for ever: a row for each number that a restore has lost',
   restores: 'for ever: a row for each restore of the database',
   kysely_migration: 'a row for each migration',

@@ -175,7 +175,7 @@ describe('a picture', () => {
 
 it('a table can be scrolled by keyboard, and each of its cells says what it is', () => {
   expect(render('| a | `b` < "c" |\n| --- | --- |\n| 1 | `2` |').html).toBe(
-    '<div class="table" tabindex="0"><table role="table">\n' +
+    '<div class="document-table" tabindex="0"><table role="table">\n' +
       '<thead role="rowgroup"><tr role="row"><th role="columnheader">a</th>' +
       '<th role="columnheader"><code>b</code> &lt; &quot;c&quot;</th></tr></thead>\n' +
       '<tbody role="rowgroup">\n<tr role="row"><td role="cell" data-label="a">1</td>' +

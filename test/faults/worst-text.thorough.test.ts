@@ -167,6 +167,10 @@ const bookForms = [
     ...{ path: '/admin/clients', intent: 'add-client', client: 'x', kind: 'x', title: 'x', callback: 'x' },
     ...{ loginUrl: 'x', eventsUrl: 'x', listed: 'x', roles: 'x', factor: 'required' },
   },
+  {
+    ...{ path: '/admin/clients', intent: 'add-client', client: 'x', kind: 'openid', redirectUris: 'x' },
+    ...{ postLogoutUris: 'x', backChannelUri: 'x', pkce: 'required', auth: 'secret' },
+  },
   { path: '/admin/clients/worst', intent: 'set-client', title: 'x' },
   { path: '/admin/clients/worst', intent: 'end-client-secret', which: 'first' },
   { path: '/admin/mails', intent: 'retry', id: '01900000-0000-7000-8000-0000000000aa' },

@@ -30,6 +30,7 @@ const statuses = {
   not_found: 404,
   method_not_allowed: 405,
   body_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
   nonce_replayed: 409,
   request_in_progress: 409,

@@ -505,7 +505,10 @@ const rows: Row[] = [
   {
     form: '/admin/clients add-client',
     arrange: admin,
-    fields: { client: 'Shop', callback: 'http://localhost:4000/cb', why: 'Starts on Monday', seen: 'x' },
+    fields: {
+      ...{ kind: 'hand-off', client: 'Shop', callback: 'http://localhost:4000/cb' },
+      ...{ why: 'Starts on Monday', seen: 'x' },
+    },
     status: 422,
     says: 'Use 1 to 63 lower-case letters, digits and underscores.',
     holds: { client: 'Shop', callback: 'http://localhost:4000/cb', why: 'Starts on Monday' },

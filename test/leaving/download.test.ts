@@ -35,6 +35,7 @@ async function download(browser: Browser): Promise<Data> {
 const leftOutTables: Record<string, string> = {
   erased_users: 'of nobody who could ask',
   person_words: 'the words of the profile, which is there, written another way',
+  log_outs: 'what products were told of sessions and suspensions, which are there',
   people_to_index: 'seconds of a change, which is there',
   recovery_codes: 'secrets',
   pending_logins: 'ten minutes of a login under way',

@@ -317,6 +317,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
         'sums',
         'clients',
         'nudges',
+        'log-outs',
       ].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),

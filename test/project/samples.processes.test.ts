@@ -156,7 +156,7 @@ describe('the SQL', () => {
 describe('the shell', () => {
   // The programs besides npm and node. For these two, the arguments are looked up.
   const programs = (
-    '. apt-get cd chmod chown chronyc cp curl diff docker echo export git haproxy hash install journalctl kubectl ln nginx npx openssl psql ' +
+    '. apt-get cd chmod chown chronyc cp curl diff docker echo export git haproxy hash install journalctl kubectl ln nginx npx openssl php psql ' +
     'read runuser sed set sha256sum sleep sudo systemctl tar test tr umask useradd'
   ).split(' ');
   const { scripts } = JSON.parse(readOurFile('package.json'));

@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
 import { buildCommit, findVersionBefore } from '../support/app/version-before.ts';
+import { cookieOf } from '../support/app/visitor.ts';
 import { findFaultsInBooks } from '../support/billing/money.ts';
 import { setSettings } from '../support/billing/settings.ts';
 import { startRowLoad } from '../support/clients/row-load.ts';
@@ -19,9 +21,21 @@ import { noteFigures } from '../support/faults/faults.ts';
 import { checkHistory, connectInUtc } from '../support/history/history.ts';
 import { startVisits } from '../support/load/visits.ts';
 import { hasDebianPostgres, startDebianPostgres } from '../support/machines/debian-postgres.ts';
+import {
+  addOpenIdClient,
+  authorizePath,
+  decodeJwt,
+  exchange,
+  getCode,
+  readUserinfo,
+  tokensOf,
+} from '../support/openid/client.ts';
+import { buildSend } from '../support/openid/send.ts';
 import { liftAllowancesAt } from '../support/people/allowances.ts';
+import { addPerson } from '../support/people/staff.ts';
 
 const exec = promisify(execFile);
+const password = 'eight louder lanterns';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const notRun = hasDebianPostgres ? '' : ' (NOT RUN: there is no Postgres 15 of Debian)';
 
@@ -234,6 +248,83 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await close();
     await drop();
   });
+
+  // Contract 14.58, 14.70 and 14.71. The version before knows no product of OpenID Connect.
+  it.each(['this version', 'the version before'])(
+    'ends logins of OpenID Connect on a database that %s has made',
+    { timeout: 300_000 },
+    async (first) => {
+      const { url, drop } = await emptyDatabase(inject('templateUrl'));
+      const [port, portBefore] = [await findFreePort(), await findFreePort()];
+      const base = `http://localhost:${port}`;
+      const env = { DATABASE_URL: url, IDENTITY_ISSUER: base, SHUTDOWN_DELAY_SECONDS: '0' };
+      const start = async (at: number, folder?: string) =>
+        running.push(await startService('node', at, env, folder));
+      if (first === 'this version') await start(port);
+      await start(portBefore, before.folder);
+      if (first !== 'this version') await start(port);
+      const { db, close } = connect(url);
+      const now = { db, config: readConfig(env), send: buildSend(port, base) };
+      const earlier = buildSend(portBefore, base);
+      const client = await addOpenIdClient(now, { backChannelUri: 'http://localhost:9/out' });
+      expect((await earlier(authorizePath(client))).status).toBe(404);
+
+      // People log in at either version, and go to the product by this one.
+      const open = async (send: typeof earlier) => {
+        const person = await addPerson(now, { passwordHash: await hashPassword(password) });
+        const form = { email: person.email, password };
+        const cookie = cookieOf(await send('/login', { method: 'POST', form }));
+        const browser: Pick<typeof now, 'send'> = {
+          send: (path, options) => now.send(path, { ...options, cookie }),
+        };
+        const tokens = tokensOf(await exchange(now, client, await getCode(browser, client)));
+        const { sid, sub } = decodeJwt(tokens.id_token).payload;
+        return {
+          ...person,
+          cookie,
+          token: tokens.access_token,
+          code: await getCode(browser, client),
+          sid,
+          sub,
+        };
+      };
+      const cli = (...args: string[]) =>
+        exec(process.execPath, ['build/service/cli.js', ...args, '--why', 'They called, ticket 4711'], {
+          cwd: before.folder,
+          env: Object.assign({}, process.env, env, { NODE_ENV: 'development' }),
+        });
+      const listLogOuts = async (userId: string) =>
+        (await db.selectFrom('log_outs').select('sid').where('user_id', '=', userId).execute()).map(
+          ({ sid }) => sid,
+        );
+      const ends: [
+        name: string,
+        end: (person: Awaited<ReturnType<typeof open>>) => Promise<unknown>,
+        told: 'sid' | 'both',
+      ][] = [
+        ['logged out', ({ cookie }) => earlier('/logout', { method: 'POST', cookie, form: {} }), 'sid'],
+        ['suspended', ({ email }) => cli('user:suspend', email), 'both'],
+        ['deleted', ({ email }) => cli('user:delete', email, '--now', '--yes'), 'both'],
+      ];
+      for (const [name, end, told] of ends)
+        for (const send of [now.send, earlier]) {
+          const person = await open(send);
+          expect((await readUserinfo(now, person.token)).status).toBe(200);
+          // The version before has no such path, whatever it is shown.
+          expect((await readUserinfo({ send: earlier }, person.token)).status).toBe(404);
+          await end(person);
+          expect((await readUserinfo(now, person.token)).status, name).toBe(401);
+          expect((await exchange(now, client, person.code)).status, name).toBe(400);
+          const told_ = told === 'sid' ? [person.sid] : [null, person.sid];
+          // An erasure is told once the event is there.
+          await expect
+            .poll(async () => new Set(await listLogOuts(person.id)), { timeout: 30_000 })
+            .toEqual(new Set(told_));
+        }
+      await close();
+      await drop();
+    },
+  );
 
   // Contract 13.1, 13.9 and 13.22 to 13.24.
   it('knows no client of the database, while three instances of this one follow 20 of them through kills', {

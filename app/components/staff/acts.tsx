@@ -271,6 +271,8 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
         ]}
       />
     );
+  if (kind === 'lines')
+    return <Lines {...{ name, label, hint, error }} required={!isOptional} value={typed ?? value} />;
   const Input = kind === 'email' ? EmailField : Field;
   return (
     <Input
@@ -282,6 +284,42 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
       autoComplete="off"
       defaultValue={typed ?? value}
     />
+  );
+}
+
+type LinesProps = {
+  name: string;
+  label: string;
+  hint: string | undefined;
+  error: string | undefined;
+  required: boolean;
+  value: string | undefined;
+};
+
+/** A field for several lines: an input would join them. */
+function Lines({ name, label, hint, error, required, value }: LinesProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <textarea
+        {...{ id, name, required }}
+        rows={3}
+        spellCheck={false}
+        autoComplete="off"
+        defaultValue={value}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={`${id}-hint${error ? ` ${id}-error` : ''}`}
+      />
+      {error && (
+        <p className="error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -31,7 +31,7 @@ export function ClientSecret({ title, ...guide }: Guide & { title: string }) {
   );
 }
 
-function Block({ label, text }: { label: string; text: string }) {
+export function Block({ label, text }: { label: string; text: string }) {
   return (
     <div className="field">
       <strong>{label}</strong>

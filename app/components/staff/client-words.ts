@@ -1,6 +1,6 @@
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 
-type Row = NonNullable<Awaited<ReturnType<Procedures['staffForms']['client']>>['row']>;
+export type Row = NonNullable<Awaited<ReturnType<Procedures['staffForms']['client']>>['row']>;
 
 export const clientPath = (name: string) => `/admin/clients/${name}`;
 

@@ -15,6 +15,7 @@ export const loginWords: Record<string, string> = {
 
 export const launchWords: Record<string, string> = {
   payload: 'handed over',
+  code: 'handed over',
   login: 'login first',
   verify_email: 'email address to verify first',
   deletion: 'leaving',

@@ -217,14 +217,14 @@ export function WouldGet({ gets }: { gets: Gets }) {
         <p>There are no products.</p>
       ) : (
         <Rows>
-          {gets.map(({ client, title, payload, stop }) => (
+          {gets.map(({ client, title, payload, claims = payload, stop }) => (
             <Row key={client} icon="grid" title={title} about={<code>{client}</code>}>
-              {payload ? (
+              {claims ? (
                 <details className="json">
                   <summary>
                     Show what it would get<span className="visually-hidden">: {title}</span>
                   </summary>
-                  <pre data-would-get={client}>{JSON.stringify(payload, null, 2)}</pre>
+                  <pre data-would-get={client}>{JSON.stringify(claims, null, 2)}</pre>
                 </details>
               ) : (
                 <p data-would-get={client}>

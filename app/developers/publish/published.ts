@@ -61,6 +61,7 @@ export const documents: PublishedDocument[] = [
     archive: pluginArchive,
   },
   { slug: 'integrate', file: 'docs/integrate.md', group: guides },
+  { slug: 'openid', file: 'docs/openid.md', group: guides },
   { slug: 'events', file: 'docs/events.md', group: guides },
   { slug: 'doctor', file: 'docs/doctor.md', group: guides },
   { slug: 'crm', file: 'docs/crm.md', group: guides },
@@ -80,6 +81,7 @@ export const documents: PublishedDocument[] = [
   describeSection('09-shared-rules', 'Shared rules'),
   describeSection('10-events', 'Events'),
   describeSection('11-names', 'Names'),
+  describeSection('14-openid', 'OpenID Connect'),
 ];
 
 /** A file is a source as it is, an archive of folders, or a page for programs that is made of documents. */

@@ -133,7 +133,7 @@ class DocumentRenderer extends Renderer {
       return `<tr role="row">${cells.join('')}</tr>\n`;
     });
     return (
-      '<div class="table" tabindex="0"><table role="table">\n' +
+      '<div class="document-table" tabindex="0"><table role="table">\n' +
       `<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>\n` +
       `<tbody role="rowgroup">\n${body.join('')}</tbody></table></div>\n`
     );

@@ -18,18 +18,22 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
     listLastLaunches(deps.db, user.id),
     findWhatIsListed(deps, user),
   ]);
-  return deps.clients
-    .list()
-    .filter(isListed)
-    .map((client) => ({
-      name: client.name,
-      title: client.title,
-      logoPath: client.logoPath,
-      href: client.loginUrl ?? `/sso/launch/${client.name}`,
-      openedAt: launches.find((launch) => launch.client === client.name)?.at,
-      mayEnter: mayEnter(client, user),
-      needsFactor: client.needsFactor && !hasSecondFactor(user),
-    }));
+  return (
+    deps.clients
+      .list()
+      .filter(isListed)
+      // A product of OpenID Connect has no launch, so only its own login can open it.
+      .filter(({ kind, loginUrl }) => kind === 'hand-off' || loginUrl !== undefined)
+      .map((client) => ({
+        name: client.name,
+        title: client.title,
+        logoPath: client.logoPath,
+        href: client.loginUrl ?? `/sso/launch/${client.name}`,
+        openedAt: launches.find((launch) => launch.client === client.name)?.at,
+        mayEnter: mayEnter(client, user),
+        needsFactor: client.needsFactor && !hasSecondFactor(user),
+      }))
+  );
 }
 
 /** Finds the facts that decide which products are listed (contract 8.61 to 8.63). */

@@ -197,6 +197,7 @@ export function addActCommands(program: Command): void {
         return { field };
       }
       const option = new Option(taken.option, about).makeOptionMandatory(taken.isRequired ?? false);
+      if (taken.isRepeated) option.argParser((value, before: string[] = []) => [...before, value]);
       command.addOption(choices && !taken.values ? option.choices(choices) : option);
       return { field, option: option.attributeName(), values: taken.values };
     });
@@ -207,12 +208,12 @@ export function addActCommands(program: Command): void {
       const options = rest[fields.filter(({ option }) => option === undefined).length] as Options;
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
-          const typed = option === undefined ? rest.shift() : options[option];
+          const typed: unknown = option === undefined ? rest.shift() : options[option];
           // A script whose variable is unset gives an empty value. It is refused, because leaving the option out would mean
           // something else.
-          if (option !== undefined && typed === '')
+          if (option !== undefined && [typed].flat().includes(''))
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
-          const value = values ? values[typed ? 0 : 1] : typed;
+          const value = values ? values[typed ? 0 : 1] : Array.isArray(typed) ? typed.join(' ') : typed;
           return value === undefined ? [] : [[field, value]];
         }),
       ) as Given;

@@ -47,7 +47,15 @@ const toJson = (status: Status) => ({
   events_url: status.known.eventsUrl,
   row: status.row && {
     state: status.row.state,
+    kind: status.row.kind,
     off_at: status.row.offAt,
+    ...(status.row.redirectUris && {
+      redirect_uris: status.row.redirectUris,
+      post_logout_uris: status.row.postLogoutUris,
+      back_channel_uri: status.row.backChannelUri,
+      pkce: status.row.pkce,
+      auth: status.row.auth,
+    }),
     secrets: status.row.secrets.map(({ madeAt, lastUsedAt, isOfOlderKey }) => ({
       ...{ made_at: madeAt, last_used_at: lastUsedAt, is_sealed_with_older_key: isOfOlderKey },
     })),
@@ -69,17 +77,33 @@ function toText(status: Status): string {
   const { client, known, row, launchedAt, latest, latestAt } = status;
   const lines = [
     ...(row ? describeRow(row) : []),
-    ['Callback', known.callbackUrl],
-    ['Nudges go to', known.eventsUrl ?? 'nowhere'],
+    ...(known.kind === 'openid' && row
+      ? [
+          [
+            'Kind',
+            `OpenID Connect, PKCE ${row.pkce}, shows ${row.auth === 'none' ? 'no secret' : 'its secret'}`,
+          ],
+          ['Redirects to', row.redirectUris?.join(' ')],
+          ['After log-out', row.postLogoutUris?.join(' ') || 'our page'],
+          ['Log-outs to', row.backChannelUri ?? 'nowhere'],
+        ]
+      : [
+          ['Callback', known.callbackUrl],
+          ['Nudges go to', known.eventsUrl ?? 'nowhere'],
+        ]),
     ['Last launch', launchedAt ? describe(launchedAt) : 'none'],
     [
       'Newest event',
       latest > 0 ? [latest, latestAt && describe(latestAt)].filter(Boolean).join(', ') : 'none',
     ],
-    ['Read up to', describeProgress(status)],
-    ['Last pull', status.pulledAt ? describe(status.pulledAt) : 'none'],
-    ['Last nudge', status.succeededAt ? `taken ${describe(status.succeededAt)}` : 'none taken'],
-    ['Last failure', status.failedAt ? `${status.failure}, ${describe(status.failedAt)}` : 'none'],
+    ...(known.kind === 'openid'
+      ? []
+      : [
+          ['Read up to', describeProgress(status)],
+          ['Last pull', status.pulledAt ? describe(status.pulledAt) : 'none'],
+          ['Last nudge', status.succeededAt ? `taken ${describe(status.succeededAt)}` : 'none taken'],
+          ['Last failure', status.failedAt ? `${status.failure}, ${describe(status.failedAt)}` : 'none'],
+        ]),
   ];
   return [client, ...lines.map(([name = '', value]) => `  ${name.padEnd(14)}${value}`)].join('\n');
 }

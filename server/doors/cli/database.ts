@@ -14,6 +14,8 @@ import { skipInvoiceNumbers } from '../../../db/tables/invoices.ts';
 import { withdrawAllMailTokens } from '../../../db/tables/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../../db/tables/mails.ts';
 import { deleteAllNewAddresses } from '../../../db/tables/new-addresses.ts';
+import { deleteAllGrants } from '../../../db/tables/oidc-grants.ts';
+import { deleteAllKeys } from '../../../db/tables/oidc-keys.ts';
 import { renewChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
 import { deleteAllPendingEmailChanges } from '../../../db/tables/pending-email-changes.ts';
 import { deleteAllPendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
@@ -90,7 +92,7 @@ export function addDatabaseCommands(program: Command): void {
         });
         const told =
           `In the database ${name} nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
-          `withdrawn. The next invoice is number ${next.join(', and the next credit note ')}. ` +
+          `withdrawn, and the keys that sign ID tokens revoked. The next invoice is number ${next.join(', and the next credit note ')}. ` +
           `${lost.length > 0 ? `Lost are ${describeLost(lost)}. ` : ''}People erased since the backup are back: erase ` +
           'them again with user:delete --now, using the ids in the log lines "user erased". Nothing is issued, and no ' +
           'email about billing leaves, until you run billing:resume.';
@@ -136,6 +138,9 @@ async function endWhatIsOlder(
   await deleteAllPendingEmailChanges(trx);
   await deleteAllNewAddresses(trx);
   await deleteAllInvitations(trx);
+  await deleteAllGrants(trx);
+  // The backup may hold a key that was revoked. The service makes another one when it needs it.
+  await deleteAllKeys(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have canceled their deletion in the time that is lost.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {

@@ -46,6 +46,10 @@ export function addDoctorCommand(program: Command): void {
 function readTarget(config: Config, clients: Clients, name: string, options: Options): Target {
   const client = clients.get(name);
   if (!client) throw new CommandError(describeMissing(config, clients, name));
+  if (client.kind === 'openid')
+    throw new CommandError(
+      `${name} speaks OpenID Connect, and the doctor examines hand-offs only. The page of the client says what has worked.`,
+    );
   const { callbackUrl, secrets, ttlSeconds } = client;
   const isDemo = client.isDemo && !options.url;
   const setLogin = isDemo ? `${config.baseUrl}/demo/${name}/login` : client.loginUrl;

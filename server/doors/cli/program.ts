@@ -15,6 +15,7 @@ import { addHistoryCommand } from './history.ts';
 import { addInvoiceCommands } from './invoices.ts';
 import { addMarketplaceCommands } from './marketplace.ts';
 import { addMoveCommands } from './move-clients.ts';
+import { addOpenIdCommands } from './openid.ts';
 import { addPaymentImportCommand } from './payment-import.ts';
 import { addPeopleCommands } from './people.ts';
 import { addReconcileCommand } from './reconcile.ts';
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
   addClientCommands(program);
   addApplyCommand(program);
   addMoveCommands(program);
+  addOpenIdCommands(program);
   addDoctorCommand(program);
   return program;
 }

@@ -52,35 +52,37 @@ async function authorize(
   const { client } = target;
   const count = (outcome: LaunchOutcome) => deps.metrics.countLaunch(client.name, outcome);
   const hint = asked.idTokenHint === undefined ? undefined : await readHint(deps, asked.idTokenHint);
-  if (asked.idTokenHint !== undefined && hint?.client !== client)
+  if (asked.idTokenHint !== undefined && hint?.client.id !== client.id)
     throw new AuthorizeError(
       'invalid_request',
       'id_token_hint is no ID token that was made here for this client.',
     );
   const found = await findSession(deps, request, visit);
-  const login = decideEntry(client, found, asked);
-  const isAsked = login === 'nobody' || login === 'too_long_ago';
+  const decided = decideEntry(client, found, asked);
+  const isAsked = decided === 'nobody' || decided === 'too_long_ago';
   if (hint && !isAsked && found?.state !== 'suspended' && found?.user.id !== hint.sub) {
     count('login_required');
     throw new AuthorizeError('login_required', 'Somebody else is logged in.');
   }
-  if (typeof login !== 'object') {
-    const { error, first } = entryRefusals[login];
-    count(asked.prompt === 'none' ? error : first);
-    if (asked.prompt === 'none') throw new AuthorizeError(error, 'A page would have to be shown.');
-    return redirect(findPageOfRefusal(client, login, authorizePath(query, asked)));
+  const code = typeof decided === 'object' ? await makeCode(deps, target, asked, decided) : undefined;
+  if (code !== undefined) {
+    count('code');
+    return answer(deps, target, { code });
   }
-  const code = await makeCode(deps, target, asked, login);
-  count('code');
-  return answer(deps, target, { code });
+  const refusal = typeof decided === 'object' ? 'nobody' : decided;
+  const { error, first } = entryRefusals[refusal];
+  count(asked.prompt === 'none' ? error : first);
+  if (asked.prompt === 'none') throw new AuthorizeError(error, 'A page would have to be shown.');
+  return redirect(findPageOfRefusal(client, refusal, authorizePath(query, asked)));
 }
 
+/** Undefined if the person was logged out or erased meanwhile. */
 async function makeCode(
   { db, codesOfSession, now: clock }: Dependencies,
   { client, redirectUri }: Target,
   { scope, nonce, challenge, prompt }: AuthorizeRequest,
   { id: sessionId }: LiveSession,
-): Promise<string> {
+): Promise<string | undefined> {
   await codesOfSession.countTry({ account: sessionId, address: '', device: undefined }).catch((refusal) => {
     if (prompt === 'none' && refusal instanceof AppError && refusal.code === 'rate_limited')
       throw new AuthorizeError('temporarily_unavailable', 'This session had too many codes within a minute.');
@@ -90,11 +92,11 @@ async function makeCode(
   const now = clock();
   if (client.pkce === 'state-only' && challenge !== undefined && !client.sendsChallenge)
     await noteChallenge(db, client.id, now);
-  await insertGrant(db, {
+  const isMade = await insertGrant(db, {
     ...{ id: uuidv7(), clientId: client.id, sessionId, codeHash: hashToken(code) },
     ...{ redirectUri, scope, nonce: nonce ?? null, challenge: challenge ?? null, now },
   });
-  return code;
+  return isMade ? code : undefined;
 }
 
 /** Sends the browser back to the client with a code or an error. */

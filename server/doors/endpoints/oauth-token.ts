@@ -3,8 +3,8 @@ import { base64, base64url } from 'oslo/encoding';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { recordLaunch } from '../../../db/tables/launches.ts';
 import {
+  deferEndOfOlderGrants,
   deleteGrant,
-  deleteOlderGrants,
   exchangeCode,
   findGrantByCode,
   type Grant,
@@ -115,12 +115,13 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   const accessToken = createToken();
   const launched = { sessionId: grant.sessionId, client: client.name, sid: createNonce() };
   const sid = await inTransactionOf(visit, deps.db, async (trx) => {
-    // The user and the session are locked first, in the order of an erasure.
-    const found = await recordLaunch(trx, launched);
-    if (found === undefined) return undefined;
-    if (!(await exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }))) return null;
-    await deleteOlderGrants(trx, { sessionId: grant.sessionId, clientId: client.id, keep: maxTokens });
-    return found;
+    // The user and the session are locked first, in the order of an erasure. The code of an ended session is worth nothing.
+    const [found, isFirst] = await Promise.all([
+      recordLaunch(trx, launched),
+      exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }),
+    ]);
+    deferEndOfOlderGrants(trx, { sessionId: grant.sessionId, clientId: client.id, keep: maxTokens });
+    return isFirst ? found : null;
   });
   if (sid === null) return endGrant(deps, grant);
   if (sid === undefined) throw invalidGrant();

@@ -11,6 +11,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import { eraseDueUsers } from '../../identity/person/erase-user.ts';
 import { createMailer } from '../../mail/mailer.ts';
 import { sendDueMails } from '../../mail/outbox.ts';
+import { createLogOutSender } from '../../openid/log-outs.ts';
 import { indexPeople } from '../../staff/index-people.ts';
 import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
@@ -24,6 +25,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   // somebody waits for never waits until the mail server has taken the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
+  const logOuts = createLogOutSender(deps);
   const maker = openDocumentMaker(config.billingFonts);
   const start = (
     name: string,
@@ -58,9 +60,10 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
     start('sweep', 60_000, (signal) => sweep(deps, signal)),
     start('sums', 10_000, () => addSums(deps)),
     start('nudges', 250, nudger.nudge),
+    start('log-outs', 250, logOuts.send),
   ];
   return async () => {
-    await Promise.all([...stops.map((stop) => stop()), nudger.stop()]);
+    await Promise.all([...stops.map((stop) => stop()), nudger.stop(), logOuts.stop()]);
     await maker.close();
     for (const mailer of [holders, signUps, other]) mailer?.close();
   };

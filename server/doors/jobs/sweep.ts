@@ -20,6 +20,8 @@ export const expired: ExpiredRows[] = [
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'form_answers', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
+  // An access token lives for at most 12 hours.
+  { table: 'oidc_grants', column: 'created_at', before: daysAgo(1) },
   { table: 'refused_forms', column: 'expires_at', before: sql`now()` },
   // The page that says why a link no longer works reads these rows (contract 9.203).
   { table: 'mail_tokens', column: 'expires_at', before: daysAgo(30) },
@@ -39,6 +41,8 @@ export const expired: ExpiredRows[] = [
   { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
+  // A log-out is given up within seven days of its first try, and then stands on the client's page for 30 days.
+  { table: 'log_outs', column: 'made_at', before: daysAgo(40) },
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // The events that are kept for a client have no gaps, so they are deleted in order (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },

@@ -35,16 +35,20 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deleteNewAddress(trx, userId);
 }
 
-export const findLaunchedClient = (path: string | undefined): string | undefined =>
-  /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
+/** The name of the client to which a launch or a login by OpenID Connect leads. */
+export function findLaunchedClient(path = ''): string | undefined {
+  const launched = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path);
+  return (launched ?? /^\/oauth\/authorize\?(?:[^#]*&)?client_id=([a-z0-9_]+)(?:[&#]|$)/.exec(path))?.[1];
+}
 
 /**
- * A stranger may have chosen `next`, so only a client's name or an id is kept. A launch then has no `state`, so the client starts
- * a new login.
+ * A stranger may have chosen `next`, so only a client's name or an id is kept. The path then has no `state`, so the client starts a
+ * new login.
  */
 export function keepNext(clients: Clients, next: string | undefined): Record<string, string> {
-  const client = findLaunchedClient(next);
-  if (client && clients.get(client)) return { next: `/sso/launch/${client}` };
+  const client = clients.get(findLaunchedClient(next) ?? '');
+  if (client?.kind === 'openid') return { next: `/oauth/authorize?client_id=${client.name}` };
+  if (client) return { next: `/sso/launch/${client.name}` };
   const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
   return pending ? { next: pending } : {};
 }

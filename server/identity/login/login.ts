@@ -104,8 +104,9 @@ export async function logout(deps: Dependencies, request: Request, visit: Visit)
   const session = await findSession(deps, request, visit);
   if (session && session.state !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
-      await endSessions(trx, session.user.id, { id: session.id }, now());
-      deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
+      // Of several requests at once, one ends it.
+      if ((await endSessions(trx, session.user.id, { id: session.id }, now())) > 0)
+        deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });
   }
   return buildEndedCookie(config.issuer);

@@ -1,17 +1,27 @@
-// Finds the page after a logout that a client started (contract 4.27 and 4.28). It is always on that client's own site.
+// Finds the page after a logout that a client started: a path on that client's own site (contract 4.27 and 4.28), or one of the
+// addresses of a client of OpenID Connect (contract 14.60 to 14.64).
 import { AppError } from '../../basics/errors.ts';
-import type { Clients } from '../../sso/clients.ts';
-import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../web/requests.ts';
+import { type Clients, isOpenId, type OpenIdClient } from '../../sso/clients.ts';
+import {
+  checkReturnTo,
+  invalidParameter,
+  readOwnPath,
+  readParameter,
+  readQuery,
+} from '../../web/requests.ts';
 
 type LogoutTarget = {
   url: string;
+  /** Our path that leads to `url` once nobody is logged in. */
   path: string;
   title: string;
 };
 
-/** Undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
+/** For the page /logout. Undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
 export function readLogoutTarget(clients: Clients, asked: Pick<Request, 'url'>): LogoutTarget | undefined {
   const params = readQuery(asked);
+  const next = readOwnPath(params.get('next'));
+  if (next?.startsWith(`${oauthPath}?`)) return findWayBack(clients, readOauthLogout(next));
   const name = readParameter(params, 'client');
   const returnTo = readParameter(params, 'return_to');
   if (name === undefined) {
@@ -25,6 +35,63 @@ export function readLogoutTarget(clients: Clients, asked: Pick<Request, 'url'>):
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
   const path = `/logout?client=${client.name}${returnTo === undefined ? '' : `&return_to=${escapeShortly(returnTo)}`}`;
   return { url: url.href, path, title: client.title };
+}
+
+const oauthPath = '/oauth/logout';
+
+const oauthParameters = [
+  'id_token_hint',
+  'client_id',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+] as const;
+
+export type OauthLogout = {
+  query: string;
+  asked: Partial<Record<(typeof oauthParameters)[number], string>>;
+};
+
+/** Reads the query of /oauth/logout. Throws 400 `invalid_request` if a known parameter is empty or repeated. */
+export function readOauthLogout(url: string): OauthLogout {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+  const params = new URLSearchParams(query);
+  const pairs = oauthParameters.flatMap((name) => {
+    const [value, ...others] = params.getAll(name);
+    if (value === '' || others.length > 0) throw invalidParameter(name, 'Send it once, with a value.');
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { query, asked: Object.fromEntries(pairs) };
+}
+
+/**
+ * `hinted` is the client of the ID token. Without it, `client_id` names the client. Undefined if no address was asked for. Throws 400
+ * `invalid_request`.
+ */
+export function findWayBack(
+  clients: Clients,
+  { query, asked }: OauthLogout,
+  hinted?: OpenIdClient,
+): LogoutTarget | undefined {
+  const { client_id: name, post_logout_redirect_uri: uri, state } = asked;
+  const client = hinted ?? clients.get(name ?? '');
+  if (name !== undefined && (!isOpenId(client) || client.name !== name))
+    throw invalidParameter('client_id', 'It must name the product for which the ID token was made.');
+  if (uri === undefined) return undefined;
+  if (!isOpenId(client) || !client.postLogoutUris.includes(uri))
+    throw invalidParameter('post_logout_redirect_uri', 'It is not a registered address of the product.');
+  const joint = uri.includes('?') ? '&' : '?';
+  const url = state === undefined ? uri : `${uri}${joint}${new URLSearchParams({ state })}`;
+  return { url, path: pathWithoutHint(query, client), title: client.title };
+}
+
+/** Keeps the spelling of each parameter, so that the path grows no longer. The ID token stays out of it: pages show their address. */
+function pathWithoutHint(query: string, { name }: OpenIdClient): string {
+  const kept = query.split('&').filter((pair) => {
+    const [each = ''] = new URLSearchParams(pair).keys();
+    return ['post_logout_redirect_uri', 'state'].includes(each);
+  });
+  return `${oauthPath}?${[`client_id=${name}`, ...kept].join('&')}`;
 }
 
 /** Escapes as little as possible, because the whole path is escaped once more when it is part of another URL. */

@@ -1,12 +1,12 @@
-// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191). No form redirects to such a
-// path, because browsers apply the `form-action` of a page also to the redirects after its forms. So the form redirects to the
-// page /go, and that page opens the path.
+// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191 and
+// 14.19). No form redirects to such a path, because browsers apply the `form-action` of a page also to the redirects after its
+// forms. So the form redirects to the page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
 import { decodeIfPossible } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { Client, Clients } from '../../sso/clients.ts';
 import { readOwnPath } from '../../web/requests.ts';
-import { readLogoutTarget } from './logout-target.ts';
+import { findWayBack, readLogoutTarget, readOauthLogout } from './logout-target.ts';
 
 export type WayOn = {
   /** The path is only ASCII, because it goes into a header. */
@@ -23,15 +23,17 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
   const path = readOwnPath(value);
   if (path === undefined) return undefined;
   const url = new URL(path, known.config.baseUrl);
-  if (url.pathname === '/logout') {
+  if (url.pathname === '/logout' || url.pathname === '/oauth/logout') {
     const target = findTarget(known, url);
     return target && { path, again: path, title: target.title, isBack: true };
   }
   const client = findClientOfWay(known.clients, path);
   if (!client) return undefined;
-  // A client of OpenID Connect begins each attempt itself.
-  const again = client.kind === 'hand-off' ? `/sso/launch/${client.name}` : startOf(client);
-  return { path, again, title: client.title, isBack: false };
+  const { title } = client;
+  if (client.kind === 'hand-off') return { path, again: `/sso/launch/${client.name}`, title, isBack: false };
+  // A client of OpenID Connect begins each attempt itself. A path from a mail has only the client's name.
+  const again = startOf(client);
+  return { path: /[?&]redirect_uri=/.test(path) ? path : again, again, title, isBack: false };
 }
 
 /** Where somebody begins at the client's own site. */
@@ -39,7 +41,8 @@ const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', 
 
 /** The client to which one of our paths leads: a launch, or a login by OpenID Connect. */
 export function findClientOfWay(clients: Clients, path: string | undefined): Client | undefined {
-  const [, name, query] = /^\/(?:sso\/launch\/([^/?#]+)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];
+  const [, name, query] =
+    /^\/(?:sso\/launch\/([^/?#]+)(?:[?#]|$)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];
   const asked =
     query === undefined ? decodeIfPossible(name ?? '') : new URLSearchParams(query).get('client_id');
   const client = clients.get(asked ?? '');
@@ -49,7 +52,9 @@ export function findClientOfWay(clients: Clients, path: string | undefined): Cli
 /** Undefined if no client started the logout, or if the logout is refused. */
 function findTarget({ clients }: Known, url: URL) {
   try {
-    return readLogoutTarget(clients, { url: url.href });
+    return url.pathname === '/logout'
+      ? readLogoutTarget(clients, { url: url.href })
+      : findWayBack(clients, readOauthLogout(url.href));
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -92,6 +92,14 @@ const needNothing = new Set([
     '/identity-client-python.zip',
     '/identity-login-wordpress.zip',
   ].flatMap((part) => [`GET /developers${part}`, `HEAD /developers${part}`]),
+  // No row of kind `openid` is on.
+  ...['/oauth/authorize', '/oauth/logout', '/oauth/userinfo'].flatMap((path) =>
+    ['GET', 'HEAD', 'POST'].map((method) => `${method} ${path}`),
+  ),
+  'POST /oauth/token',
+  ...['/oauth/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'].flatMap(
+    (path) => [`GET ${path}`, `HEAD ${path}`],
+  ),
   'GET /openapi.json',
   'HEAD /openapi.json',
   'GET /healthz',

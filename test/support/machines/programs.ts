@@ -6,15 +6,22 @@ import { dirname } from 'node:path';
 import { findIdentity } from '../../../db/embedded/files.ts';
 import { makeFolder } from '../database/postgres.ts';
 
-/** The path of each program, and the package that brings it. */
+/** The path of each program, or of what it loads, and the package that brings it. */
 const packages = {
   '/usr/bin/caddy': 'caddy',
   '/usr/bin/etcd': 'etcd-server',
+  '/usr/bin/go': 'golang-go',
   '/usr/bin/patroni': 'patroni',
+  '/usr/bin/ruby': 'ruby-omniauth-openid-connect',
+  '/usr/lib/apache2/modules/mod_auth_openidc.so': 'libapache2-mod-auth-openidc',
   '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
+  '/usr/lib/python3/dist-packages/authlib': 'python3-authlib',
+  '/usr/lib/python3/dist-packages/flask': 'python3-flask',
+  '/usr/lib/python3/dist-packages/requests': 'python3-requests',
   '/usr/sbin/haproxy': 'haproxy',
   '/usr/sbin/nginx': 'nginx',
   '/usr/sbin/pgbouncer': 'pgbouncer',
+  '/usr/share/gocode/src/golang.org/x/oauth2': 'golang-golang-x-oauth2-dev',
 };
 export type Program = keyof typeof packages;
 
@@ -52,13 +59,14 @@ async function giveAway(path: string): Promise<void> {
 export type RunningProgram = {
   pid: number;
   output: () => string;
+  hasExited: () => boolean;
   /** Ends the program, by default at once, and waits until it is gone. */
   stop: (signal?: NodeJS.Signals) => Promise<void>;
   signal: (signal: NodeJS.Signals) => void;
 };
 
 export function startProgram(
-  program: Program,
+  program: string,
   args: string[],
   options: { folder: string; env?: Record<string, string> },
 ): RunningProgram {
@@ -84,6 +92,7 @@ export function startProgram(
   return {
     pid: child.pid ?? 0,
     output: () => output,
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
     signal: (signal) => child.kill(signal),
     async stop(signal = 'SIGKILL') {
       child.kill(signal);

@@ -67,6 +67,9 @@ take('docs/contract/10-events.md', 'json', '"seq": 17');
 /** Samples of commands. Tests look up what these commands call. */
 export const commandSamples = takeAll('sh');
 
+/** Settings of products that speak OpenID Connect. */
+export const productSamples = ['ini', 'ruby', 'apache'].flatMap(takeAll);
+
 // Samples of addresses and the like, which nothing can run.
 takeAll('text');
 

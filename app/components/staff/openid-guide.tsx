@@ -1,0 +1,170 @@
+// How a product of the kind `openid` is connected (contract 14.74 and 14.90 to 14.92). The words of the guides are those of
+// docs/openid.md. The page has the secret only right after it was made.
+
+import type { GivenUp } from '../../../server/staff/client-page.ts';
+import copyScript from '../../developers/copy.js?url';
+import type { Guide } from '../../developers/load-guides.server.ts';
+import { Disclosure } from '../disclosure.tsx';
+import { Fact } from '../fact.tsx';
+import { Instant } from '../instant.tsx';
+import { Notice } from '../notice.tsx';
+import { Section } from '../section.tsx';
+import { Block } from './client-guide.tsx';
+import type { Row } from './client-words.ts';
+import { Name } from './words.tsx';
+
+type Values = {
+  client: { name: string; callbackUrl: string };
+  baseUrl: string;
+  secret?: string | undefined;
+};
+
+/** A row of the kind `openid`. */
+type OpenIdRow = Pick<
+  Row,
+  'redirectUris' | 'postLogoutUris' | 'backChannelUri' | 'pkce' | 'auth' | 'challengeAt'
+>;
+
+/** Text that no shell, no HTML and no file of settings reads as anything else. */
+const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
+
+/** Puts the client's values in place of the examples. A name and a secret are plain by their form (contract 13.7 and 13.20). */
+export function fillIn(html: string, { client, baseUrl, secret }: Values): string {
+  const { origin } = new URL(client.callbackUrl);
+  return html
+    .replaceAll(/https:\/\/(id|\w+)\.example\.com/g, (example, host) => {
+      const ours = host === 'id' ? baseUrl : origin;
+      return isPlain(ours) ? ours : example;
+    })
+    .replaceAll(/\bCLIENT_ID\b/g, client.name)
+    .replaceAll(/\bSECRET\b/g, secret ?? 'SECRET');
+}
+
+export const OpenIdSecret = ({ title, secret, row }: { title: string; secret: string; row: OpenIdRow }) => (
+  <Notice kind="success" focus>
+    <p>
+      <strong>{title}</strong>{' '}
+      {row.auth === 'none'
+        ? 'The product needs no secret.'
+        : 'Its secret is shown only now: put it into the product before you leave this page.'}
+    </p>
+    {row.auth !== 'none' && <Block label="Secret" text={secret} />}
+  </Notice>
+);
+
+const addresses = {
+  Discovery: '/.well-known/openid-configuration',
+  Authorization: '/oauth/authorize',
+  Token: '/oauth/token',
+  'User info': '/oauth/userinfo',
+  'Log-out': '/oauth/logout',
+  'Keys (JWKS)': '/oauth/jwks',
+};
+
+export function OpenIdGuide({ guides, row, ...values }: Values & { guides: Guide[]; row: OpenIdRow }) {
+  const { client, baseUrl, secret } = values;
+  return (
+    <>
+      {row.pkce === 'state-only' && <ChallengeNotice challengeAt={row.challengeAt ?? null} />}
+      <dl className="facts">
+        <Fact name="Issuer">
+          <code>{baseUrl}</code>
+        </Fact>
+        <Fact name="Client id">
+          <code>{client.name}</code>
+        </Fact>
+        {Object.entries(addresses).map(([what, path]) => (
+          <Fact key={what} name={what}>
+            <code>{baseUrl + path}</code>
+          </Fact>
+        ))}
+      </dl>
+      <p>
+        Each guide has these values.
+        {row.auth !== 'none' && !secret && (
+          <>
+            {' '}
+            Put the secret in place of <code>SECRET</code>. If nobody has the secret, make a second one.
+          </>
+        )}{' '}
+        What is known of <a href="/developers/openid#other-products">Outline, Forgejo, Gitea and Zammad</a> is
+        in a table. For WordPress, <a href="/developers/wordpress">our plugin</a> is the better way.
+      </p>
+      <div className="acts">
+        {guides.map(({ title, html }) => (
+          <Disclosure key={title} label={title} name="guide">
+            <div
+              className="guide"
+              // biome-ignore lint/security/noDangerouslySetInnerHtml: our own document, with values that are plain text
+              dangerouslySetInnerHTML={{ __html: fillIn(html, values) }}
+            />
+          </Disclosure>
+        ))}
+      </div>
+      <script type="module" src={copyScript} />
+    </>
+  );
+}
+
+const ChallengeNotice = ({ challengeAt }: { challengeAt: Date | null }) => (
+  <Notice kind="warning">
+    {challengeAt ? (
+      <p>
+        The product has sent a challenge since <Instant at={challengeAt} />. Change <em>PKCE</em> to{' '}
+        <code>required</code>, so that nobody can log in without one.
+      </p>
+    ) : (
+      <p>
+        The product sends no challenge. So a code that is stolen on its way to the product can be used in
+        another browser. Look for a setting named PKCE in the product, and for updates.
+      </p>
+    )}
+  </Notice>
+);
+
+const pkceWords: Record<string, string> = {
+  required: 'Required',
+  optional: 'Optional, if there is a nonce',
+  'state-only': 'Not needed, because the product cannot send a challenge',
+};
+
+/** What is set for a client of this kind alone. */
+export const OpenIdFacts = ({ row }: { row: OpenIdRow }) => (
+  <>
+    <Fact name="Redirect addresses">{listAddresses(row.redirectUris)}</Fact>
+    <Fact name="Addresses after a log-out">{listAddresses(row.postLogoutUris)}</Fact>
+    <Fact name="Back-channel log-outs">{listAddresses(row.backChannelUri ? [row.backChannelUri] : [])}</Fact>
+    <Fact name="PKCE">{pkceWords[row.pkce ?? '']}</Fact>
+    <Fact name="Secret">{row.auth === 'none' ? 'The product shows none' : 'Required'}</Fact>
+  </>
+);
+
+const listAddresses = (addresses: string[] | null | undefined) =>
+  addresses?.length
+    ? addresses.map((address) => (
+        <div key={address}>
+          <Name>{address}</Name>
+        </div>
+      ))
+    : 'None';
+
+const whoWords = { session: 'The end of one login', person: 'The end of all logins of a person' };
+
+export const GivenUpLogOuts = ({ givenUp }: { givenUp: GivenUp[] }) => (
+  <Section
+    id="given-up"
+    title="Log-outs that were given up"
+    intro="The product did not take these within seven days, so the person may still be logged in there."
+  >
+    <ul className="rows">
+      {givenUp.map(({ at, reason, who }, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two may be given up at one time, for one reason
+        <li key={n}>
+          <span>
+            {whoWords[who]}, <Instant at={at} />: <Name>{reason}</Name>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);

@@ -1,0 +1,18 @@
+/** A guide of docs/openid.md: each heading of the third level below *Guides* begins one. */
+export type Guide = { title: string; html: string };
+
+/** They have the examples of the document in place of a client's values. */
+export async function loadOpenIdGuides(): Promise<Guide[]> {
+  const { pages } = await import('virtual:developers');
+  const page = pages.find(({ slug }) => slug === 'openid');
+  const { html = '' } = (await page?.load()) ?? {};
+  const [, guides = ''] = /<h2 id="guides">([\s\S]*?)(?=<h2 |$)/.exec(html) ?? [];
+  return guides
+    .replaceAll('href="#', `href="${page?.path}#`)
+    .split(/<h3 [^>]*><a [^>]*>/)
+    .slice(1)
+    .map((part) => {
+      const [title = '', text = ''] = part.split('</a></h3>');
+      return { title, html: text };
+    });
+}

@@ -1,0 +1,92 @@
+// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql): the log-outs that clients of OpenID Connect
+// are told of. Each is tried by itself. Times are the database's, so that all instances agree.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+/** The first try has `attempts` 1. Without `sid`, all sessions of the person at the client end. */
+export type LogOut = {
+  id: string;
+  clientId: string;
+  userId: string;
+  sid: string | null;
+  attempts: number;
+};
+
+/** The last of these begins seven days and eight minutes after the first. Counting tries lets the time stand still while none is made. */
+const maxAttempts = 180;
+
+const pauseAfter = (attempts: RawBuilder<unknown>) =>
+  sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
+// The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another one tries again after the lease.
+const lease = sql`interval '12 seconds'`;
+
+// No pause is as long as this, so such a time shows that the database's clock was set back. Nothing waits for it.
+const isSetBack = sql`l.next_try_at > now() + interval '61 minutes'`;
+
+/** Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. */
+export async function claimLogOuts(
+  db: Database,
+  clients: readonly { id: string; places: number }[],
+): Promise<LogOut[]> {
+  const attempts = sql`o.attempts + 1`;
+  const { rows } = await sql<LogOut>`
+    update log_outs o set attempts = ${attempts}, next_try_at = now() + ${pauseAfter(attempts)} + ${lease}
+      where o.id = any (array(
+        select d.id from unnest(${clients.map(({ id }) => id)}::uuid[], ${clients.map(({ places }) => places)}::int[])
+            as c (client_id, places)
+          cross join lateral (
+            select l.id from log_outs l
+              where l.client_id = c.client_id and l.next_try_at is not null
+                and (l.next_try_at <= now() or ${isSetBack})
+              order by l.next_try_at limit c.places for update skip locked) d))
+      returning o.id, o.client_id as "clientId", o.user_id as "userId", o.sid, o.attempts`.execute(db);
+  return rows;
+}
+
+/** `failure` says why the client did not take the log-out. A failure counts only if no later try was claimed meanwhile. */
+export async function recordLogOut(
+  db: Database,
+  { id, attempts }: Pick<LogOut, 'id' | 'attempts'>,
+  failure: string | undefined,
+): Promise<{ isGivenUp: boolean }> {
+  if (failure === undefined) {
+    await sql`update log_outs set next_try_at = null, ended_at = clock_timestamp(), failure = null
+      where id = ${id}`.execute(db);
+    return { isGivenUp: false };
+  }
+  const isLast = sql<boolean>`attempts >= ${sql.lit(maxAttempts)}`;
+  const { rows } = await sql<{ isGivenUp: boolean }>`
+    update log_outs set failure = ${failure},
+      next_try_at = case when not ${isLast} then now() + ${pauseAfter(sql`attempts`)} end,
+      ended_at = case when ${isLast} then clock_timestamp() end
+      where id = ${id} and attempts = ${attempts} and ended_at is null
+      returning ended_at is not null as "isGivenUp"`.execute(db);
+  return { isGivenUp: rows[0]?.isGivenUp ?? false };
+}
+
+/** When the client last took a log-out. */
+export async function findLogOutTaken(db: Database, clientId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('log_outs')
+    .select('ended_at as at')
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is not', null)
+    .where('failure', 'is', null)
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at ?? undefined;
+}
+
+/** The log-outs that were given up in the last 30 days, the newest first. `who`: one session, or all of a person's. */
+export async function listGivenUp(
+  db: Database,
+  clientId: string,
+  limit: number,
+): Promise<{ at: Date; reason: string; who: 'session' | 'person' }[]> {
+  const { rows } = await sql<{ at: Date; reason: string; who: 'session' | 'person' }>`
+    select ended_at as at, failure as reason, case when sid is null then 'person' else 'session' end as who
+      from log_outs where client_id = ${clientId} and ended_at > now() - interval '30 days' and failure is not null
+      order by ended_at desc limit ${limit}`.execute(db);
+  return rows;
+}
