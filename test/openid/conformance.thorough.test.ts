@@ -241,6 +241,14 @@ describe('oidcc-basic-certification-test-plan', () => {
     expect(Math.floor(now.getTime() / 1_000) - second.claims.auth_time).toBeLessThan(5);
   });
 
+  it('a max_age of 0, which no module has, means prompt=login, even within the second of the login (Contract 14.28)', async () => {
+    const browser = await logIn(plan.send, email);
+    const path = authorizePath(plan.client, { ...plain, max_age: '0' });
+    expect((await browser.send(path)).headers.get('location')).toMatch(/^\/login\?prompt=login&/);
+    expect(errorOf(await ask(browser, { prompt: 'none', max_age: '0' }))).toBe('login_required');
+    await authorizeWith({ max_age: '0' }, { browser });
+  });
+
   it('oidcc-id-token-hint', async () => {
     const first = await authorize();
     const id_token_hint = first.tokens.id_token;
