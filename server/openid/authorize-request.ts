@@ -135,21 +135,23 @@ function readDemand(
   if (!words.every((word) => prompts.some((prompt) => prompt === word)))
     throw invalid('prompt has an unknown word.');
   if (words.includes('none') && words.length > 1) throw invalid('prompt has none beside another word.');
-  const asksAgain = words.includes('login') || words.includes('select_account');
   const seconds = Math.floor(now.getTime() / 1_000);
   const [maxAge, after] = [read.get('max_age'), read.get('auth_after')];
   if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge))
     throw invalid('max_age must be a whole number of seconds.');
   if (after !== undefined && !/^\d{1,12}$/.test(after))
     throw invalid('auth_after must be a time in Unix seconds.');
+  const isSilent = words.includes('none');
+  // `max_age=0` means `prompt=login`.
+  const asksAgain = words.includes('login') || words.includes('select_account') || Number(maxAge) === 0;
   const demands = [
     ...[0, Number(after ?? 0), asksAgain ? seconds : 0],
     maxAge === undefined ? 0 : seconds - Number(maxAge),
   ];
   return {
-    prompt: words.includes('none') ? 'none' : asksAgain ? 'login' : undefined,
-    // No credential could meet a time in the future, so the time is at most now.
-    authAfter: Math.min(seconds, Math.max(...demands)),
+    prompt: isSilent ? 'none' : asksAgain ? 'login' : undefined,
+    // No credential could meet a time in the future, so the time is at most now. Under `none` none can be given, so none meets it.
+    authAfter: isSilent && asksAgain ? seconds + 1 : Math.min(seconds, Math.max(...demands)),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   challengeOf,
   decodeJwt,
   exchange,
+  visit as goTo,
   logInTo,
   type OpenIdClient,
   rightRequest,
@@ -22,7 +23,6 @@ import {
   sentBack,
   tokensOf,
   verifier,
-  visit,
 } from '../support/openid/client.ts';
 import { addFactor, addPerson, addSession } from '../support/people/staff.ts';
 import { enterCode, readSecret, showCode } from '../support/people/totp-app.ts';
@@ -75,6 +75,9 @@ const countGrants = async () =>
 
 /** The query with one parameter sent in another way. Undefined removes it. */
 const spelled = (name: Name, query: string) => `${authorizePath(clients[name])}&${query}`;
+
+const visit = async (browser: ReturnType<typeof openBrowser>, path: string, person: string) =>
+  (await goTo(app, browser, path, { email: person })).answer;
 
 describe('a wrong client or address is a page, never a redirect (Contract 14.20)', () => {
   const uri = 'https://wiki.example.test/cb';

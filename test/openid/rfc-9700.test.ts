@@ -142,7 +142,7 @@ describe('2.1.1 and 4.8: a challenge', () => {
     const client = app.clients[kind];
     const browser = await openSession();
     for (const method of ['plain', undefined, 'S512']) {
-      const parameters = { code_challenge: verifier, code_challenge_method: method };
+      const parameters = { code_challenge_method: method };
       const answer = await browser.send(authorizePath(client, parameters));
       expect(sentBack(answer)).toMatchObject({ error: 'invalid_request' });
     }

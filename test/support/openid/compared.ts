@@ -695,7 +695,10 @@ const leaves = (
     const client = side.clients[kind];
     const wayBack = client.redirectUri.replace('callback', 'out');
     const pairs = query({ hint: id_token, client, wayBack });
-    return side.send(`/oauth/logout?${encode(pairs)}`, { cookie: who === 'nobody' ? undefined : cookie });
+    const path = `/oauth/logout?${encode(pairs)}`;
+    // Otherwise a refusal is JSON, and no page.
+    const headers = { accept: 'text/html' };
+    return side.send(path, { headers, ...(who !== 'nobody' && { cookie }) });
   },
 });
 
