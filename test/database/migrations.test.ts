@@ -31,7 +31,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // What a migration takes away on purpose, in the test's words, and the version from which on nothing uses it. An example:
 // `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
-const narrowing: Record<string, Record<string, string>> = {};
+const narrowing: Record<string, Record<string, string>> = {
+  'm112-openid': {
+    [`clients.clients_openid_whole may refuse a row (CHECK (
+CASE kind
+    WHEN 'openid'::text THEN ((cardinality(redirect_uris) > 0) AND (post_logout_uris IS NOT NULL) AND (events_url IS NULL) AND (pkce = ANY (ARRAY['required'::text, 'optional'::text, 'state-only'::text])) AND (auth = ANY (ARRAY['secret'::text, 'none'::text])) AND ((auth = 'secret'::text) OR (pkce = 'required'::text)))
+    ELSE (num_nonnulls(redirect_uris, post_logout_uris, back_channel_uri, pkce, auth, challenge_at) = 0)
+END))`]: 'no version before has written a row of the kind openid, or one of these columns',
+  },
+};
 
 type Step = { name: string; before: Catalog; after: Catalog };
 

@@ -341,16 +341,18 @@ describe('id_token_hint (Contract 14.30)', () => {
       sentBack(await app.send(authorizePath(clients.wiki, { id_token_hint: hint, prompt: 'none' }))).error,
     ).toBe('login_required');
     const late = openBrowser(app.send);
-    const back = await visit(app, late, authorizePath(clients.wiki, { id_token_hint: hint }), {
-      email: 'merchant@example.test',
-    });
-    expect(sentBack(back.answer)).toMatchObject({ error: 'login_required', state: 'the state' });
+    const back = await visit(
+      late,
+      authorizePath(clients.wiki, { id_token_hint: hint }),
+      'merchant@example.test',
+    );
+    expect(sentBack(back)).toMatchObject({ error: 'login_required', state: 'the state' });
     const right = await visit(
-      app,
       openBrowser(app.send),
       authorizePath(clients.wiki, { id_token_hint: hint }),
+      customer,
     );
-    expect(outcomeOf(right.answer)).toBe('code');
+    expect(outcomeOf(right)).toBe('code');
     vi.useFakeTimers({ now: Date.now() + 7_200_000, toFake: ['Date'] });
     try {
       expect(outcomeOf(await browser.send(authorizePath(clients.wiki, { id_token_hint: hint })))).toBe(
@@ -398,10 +400,10 @@ describe('what the product sent comes back as it came', () => {
     'state of %s, through the login (Contract 14.26 and 14.36)',
     async (_, state) => {
       const browser = openBrowser(app.send);
-      const { answer } = await visit(
-        app,
+      const answer = await visit(
         browser,
         authorizePath(clients.wiki, { state, nonce: state.slice(0, 40) }),
+        customer,
       );
       const back = sentBack(answer);
       expect(back).toEqual({ code: expect.stringMatching(/^[\w-]{43}$/), state, iss: app.config.issuer });
@@ -416,7 +418,7 @@ describe('what the product sent comes back as it came', () => {
   it('a state that the browser leaves unescaped comes through the login, too (Contract 14.26)', async () => {
     const raw = 'a\\b|c^d`e{f}[g]h!i(j)k*l,m:n@o$p/q?r';
     const path = `${authorizePath(clients.wiki, { state: undefined })}&state=${raw}`;
-    expect(sentBack((await visit(app, openBrowser(app.send), path)).answer).state).toBe(raw);
+    expect(sentBack(await visit(openBrowser(app.send), path, customer)).state).toBe(raw);
   });
 
   it("the redirect URI's own query is kept (Contract 14.36)", async () => {
