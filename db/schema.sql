@@ -2184,7 +2184,7 @@ CREATE TABLE oidc_grants (
 COMMENT ON TABLE oidc_grants IS 'Codes and access tokens are kept as SHA-256.';
 CREATE INDEX oidc_grants_client_id_idx ON oidc_grants USING btree (client_id);
 CREATE INDEX oidc_grants_created_at_idx ON oidc_grants USING btree (created_at);
-CREATE INDEX oidc_grants_session_id_client_id_idx ON oidc_grants USING btree (session_id, client_id);
+CREATE INDEX oidc_grants_session_id_client_id_exchanged_at_idx ON oidc_grants USING btree (session_id, client_id, exchanged_at);
 
 -- oidc_keys -----------------------------------------------------------------------------------------------------------
 

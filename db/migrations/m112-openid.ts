@@ -64,9 +64,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     constraint oidc_grants_session_id_fkey foreign key (session_id) references sessions (id) on delete cascade
   )`.execute(db);
   await sql`comment on table oidc_grants is 'Codes and access tokens are kept as SHA-256.'`.execute(db);
-  await sql`create index oidc_grants_session_id_client_id_idx on oidc_grants (session_id, client_id)`.execute(
-    db,
-  );
+  await sql`create index oidc_grants_session_id_client_id_exchanged_at_idx
+    on oidc_grants (session_id, client_id, exchanged_at)`.execute(db);
   await sql`create index oidc_grants_client_id_idx on oidc_grants (client_id)`.execute(db);
   await sql`create index oidc_grants_created_at_idx on oidc_grants (created_at)`.execute(db);
 

@@ -2,7 +2,7 @@
 // once, for an access token. The end of the session ends both. Turning the client off deletes them (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
-import { prepare, prepareDeferred, prepareRead } from '../postgres/prepare.ts';
+import { prepare, prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
 import type { SessionLimits } from './sessions.ts';
 import { toUser, type User, userColumns } from './users.ts';
@@ -89,11 +89,17 @@ const selectByCode = prepareRead((db, values: SessionLimits & { codeHash: Uint8A
   selectGrants(db, values).where('g.code_hash', '=', values.codeHash),
 );
 
+/** Only the newest five access tokens of a session at a client count. */
+const isOfNewest = sql<boolean>`not exists (
+  select from oidc_grants n where n.session_id = g.session_id and n.client_id = g.client_id
+    and (n.exchanged_at, n.id) > (g.exchanged_at, g.id) offset 4)`;
+
 const selectByToken = prepareRead(
   (db, values: SessionLimits & { tokenHash: Uint8Array; exchangedAfter: Date }) =>
     selectGrants(db, values)
       .where('g.token_hash', '=', values.tokenHash)
-      .where('g.exchanged_at', '>', values.exchangedAfter),
+      .where('g.exchanged_at', '>', values.exchangedAfter)
+      .where(isOfNewest),
 );
 
 function toGrant(row: Awaited<ReturnType<typeof selectByCode>>[number] | undefined): Grant | undefined {
@@ -132,24 +138,6 @@ export const exchangeCode = async (
   db: Database,
   values: { id: string; tokenHash: Uint8Array; now: Date },
 ): Promise<boolean> => (await exchange(db, values)).length === 1;
-
-/** Keeps the newest access tokens of the session at the client. */
-export const deferEndOfOlderGrants = prepareDeferred(
-  (db, values: Pick<Grant, 'sessionId' | 'clientId'> & { keep: number }) =>
-    db
-      .deleteFrom('oidc_grants')
-      .where('id', 'in', (query) =>
-        query
-          .selectFrom('oidc_grants')
-          .select('id')
-          .where('session_id', '=', values.sessionId)
-          .where('client_id', '=', values.clientId)
-          .where('exchanged_at', 'is not', null)
-          .orderBy('exchanged_at', 'desc')
-          .orderBy('id', 'desc')
-          .offset(sql<number>`${values.keep}`),
-      ),
-);
 
 export async function deleteGrant(db: Database, id: string): Promise<void> {
   await db.deleteFrom('oidc_grants').where('id', '=', id).execute();

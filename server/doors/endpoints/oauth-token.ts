@@ -2,13 +2,7 @@
 import { base64, base64url } from 'oslo/encoding';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { recordLaunch } from '../../../db/tables/launches.ts';
-import {
-  deferEndOfOlderGrants,
-  deleteGrant,
-  exchangeCode,
-  findGrantByCode,
-  type Grant,
-} from '../../../db/tables/oidc-grants.ts';
+import { deleteGrant, exchangeCode, findGrantByCode, type Grant } from '../../../db/tables/oidc-grants.ts';
 import { AppError } from '../../basics/errors.ts';
 import { decodeIfPossible, readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -25,8 +19,6 @@ import { findMatch } from '../../sso/hmac.ts';
 import { type Form, readForm, type Visit } from '../../web/requests.ts';
 
 const codeMs = 60_000;
-/** For each session and client. */
-const maxTokens = 5;
 
 export async function oauthToken(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   requireOpenIdClients(deps.clients);
@@ -120,7 +112,6 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
       recordLaunch(trx, launched),
       exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }),
     ]);
-    deferEndOfOlderGrants(trx, { sessionId: grant.sessionId, clientId: client.id, keep: maxTokens });
     return isFirst ? found : null;
   });
   if (sid === null) return endGrant(deps, grant);
