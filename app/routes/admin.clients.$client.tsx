@@ -11,7 +11,7 @@ import { buildTitle } from '../components/service-name.ts';
 import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { ClientGuide, ClientSecret } from '../components/staff/client-guide.tsx';
 import { stateWords } from '../components/staff/client-words.ts';
-import { GivenUpLogOuts, OpenIdFacts, OpenIdGuide, OpenIdSecret } from '../components/staff/openid-guide.tsx';
+import { OpenIdFacts, OpenIdGuide, OpenIdSecret, UntakenLogOuts } from '../components/staff/openid-guide.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name } from '../components/staff/words.tsx';
 import { sayCount } from '../components/table.tsx';
@@ -41,7 +41,7 @@ export default function ClientPage() {
   const { who, client, outcome, baseUrl, guides } = useLoaderData<typeof loader>();
   const told = useActionData<{ told?: Told }>()?.told;
   const refused = useRefused();
-  const { name, title, isDemo, row, forms, isFailing, behind, givenUp } = client;
+  const { name, title, isDemo, row, forms, isFailing, behind, untaken } = client;
   const openId = openIdRowOf(client);
   const asks = askBefore(refused, { forms, about: title, warns: true });
   if (asks) return asks;
@@ -69,7 +69,7 @@ export default function ClientPage() {
           <ClientSecret {...guide} title="The client has a second secret." />
         ))}
       {told?.taken !== undefined && <WebhookTried {...told} />}
-      {givenUp.length > 0 && <GivenUpLogOuts givenUp={givenUp} />}
+      {untaken.length > 0 && <UntakenLogOuts untaken={untaken} />}
       {!isDemo && (
         <Section id="connect" title="Connect it">
           {openId ? <OpenIdGuide {...guide} guides={guides} row={openId} /> : <ClientGuide {...guide} />}
@@ -98,7 +98,7 @@ const checkWords = {
   call: 'It called us with its token',
   pull: 'It read events',
   webhook: 'It took a webhook',
-  logOut: 'It took a log-out',
+  logOut: 'It accepted a log-out',
 } as const;
 
 const openIdWords = {
@@ -124,7 +124,7 @@ function Try({ client }: { client: Loaded }) {
     <Section
       id="try"
       title="Try it"
-      intro="Log in, and look whether the client shows your name. Each line turns green within ten seconds once it has worked. Without script, load the page again."
+      intro="Log in, and check that the client shows your name. Each line turns green within ten seconds once it has worked. Without script, load the page again."
     >
       <ul className="rows" data-live>
         {checkNames.map((what) => {
@@ -141,7 +141,9 @@ function Try({ client }: { client: Loaded }) {
                     </>
                   )}
                 </span>
-                <Badge meaning={check.at ? 'good' : 'waiting'}>{check.at ? 'Works' : 'Not yet'}</Badge>
+                <Badge meaning={check.isFailing ? 'needs-you' : check.at ? 'good' : 'waiting'}>
+                  {check.isFailing ? 'Fails' : check.at ? 'Works' : 'Not yet'}
+                </Badge>
               </li>
             )
           );

@@ -78,15 +78,18 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
   return row?.at ?? undefined;
 }
 
-/** The log-outs that were given up in the last 30 days, the newest first. `who`: one session, or all of a person's. */
-export async function listGivenUp(
-  db: Database,
-  clientId: string,
-  limit: number,
-): Promise<{ at: Date; reason: string; who: 'session' | 'person' }[]> {
-  const { rows } = await sql<{ at: Date; reason: string; who: 'session' | 'person' }>`
-    select ended_at as at, failure as reason, case when sid is null then 'person' else 'session' end as who
-      from log_outs where client_id = ${clientId} and ended_at > now() - interval '30 days' and failure is not null
-      order by ended_at desc limit ${limit}`.execute(db);
+export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
+
+/**
+ * The log-outs that the client has refused so far, the newest first. `isWaiting`: another try follows. The others were given up in the
+ * last 30 days. `who`: one session, or all of a person's.
+ */
+export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
+  const { rows } = await sql<UntakenLogOut>`
+    select coalesce(ended_at, made_at) as at, failure as reason, ended_at is null as "isWaiting",
+        case when sid is null then 'person' else 'session' end as who
+      from log_outs where client_id = ${clientId} and failure is not null
+        and (ended_at is null or ended_at > now() - interval '30 days')
+      order by at desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -54,7 +54,7 @@ const ofOpenId = (row?: ShownClient): FormField[] => [
     ],
   },
   {
-    ...{ name: 'auth', label: 'How the product shows who it is', kind: 'one', value: row?.auth ?? 'secret' },
+    ...{ name: 'auth', label: 'How the product authenticates', kind: 'one', value: row?.auth ?? 'secret' },
     choices: [
       { value: 'secret', words: 'By its secret' },
       { value: 'none', words: 'Not at all: it has no place for a secret, so PKCE is required' },
@@ -106,7 +106,7 @@ const clientTakes: Given = {
   postLogoutUris: 'where people may arrive after a log-out, or `none` (kind openid)',
   backChannelUri: 'where log-outs are told, or `none` (kind openid)',
   pkce: 'which proof each login needs (kind openid)',
-  auth: 'whether it shows its secret (kind openid)',
+  auth: 'whether it authenticates with its secret (kind openid)',
   loginUrl: 'where its own login starts, or `none`',
   eventsUrl: 'where webhooks go, or `none` (kind hand-off)',
   listed: listedWords,

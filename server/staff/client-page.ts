@@ -1,6 +1,6 @@
 // The pages of clients (contract 13.110 to 13.117, and 14.90 to 14.97).
 import { findClientRow } from '../../db/tables/clients.ts';
-import { findLogOutTaken, listGivenUp } from '../../db/tables/log-outs.ts';
+import { findLogOutTaken, listUntaken, type UntakenLogOut } from '../../db/tables/log-outs.ts';
 import { digestBasis } from '../acts/act.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -13,19 +13,16 @@ export const listNewClientForms = (): ActForm[] =>
 
 const freshMs = 60_000;
 
-const mostGivenUp = 50;
-
-/** A log-out that the client did not take within seven days: of one session, or of all sessions of a person. */
-export type GivenUp = Awaited<ReturnType<typeof listGivenUp>>[number];
+const mostUntaken = 50;
 
 async function readLogOuts(
   { db, config }: Dependencies,
   name: string,
-): Promise<{ takenAt: Date | null; givenUp: GivenUp[] }> {
+): Promise<{ takenAt: Date | null; untaken: UntakenLogOut[] }> {
   const row = await findClientRow(db, { issuer: config.issuer, name });
-  if (!row) return { takenAt: null, givenUp: [] };
+  if (!row) return { takenAt: null, untaken: [] };
   const takenAt = (await findLogOutTaken(db, row.id)) ?? null;
-  return { takenAt, givenUp: await listGivenUp(db, row.id, mostGivenUp) };
+  return { takenAt, untaken: await listUntaken(db, row.id, mostUntaken) };
 }
 
 /** `forms` is empty for a client of the settings. Throws 404 `not_found`. */
@@ -34,10 +31,14 @@ export async function getClient(deps: Dependencies, name: string) {
   if (!client) throw new AppError('not_found');
   const { row, launchedAt, pulledAt, takenAt, calls } = client;
   const openId = row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
-  const logOuts = openId ? await readLogOuts(deps, name) : { takenAt: null, givenUp: [] };
+  const logOuts = openId ? await readLogOuts(deps, name) : { takenAt: null, untaken: [] };
   const calledAt = calls.find(({ kind }) => kind === 'token')?.last?.at ?? null;
   const now = deps.now().getTime();
-  const check = (at: Date | null) => ({ at, isFresh: at !== null && now - at.getTime() < freshMs });
+  const check = (at: Date | null) => ({
+    at,
+    isFresh: at !== null && now - at.getTime() < freshMs,
+    isFailing: false,
+  });
   return {
     ...client,
     checks: {
@@ -45,9 +46,11 @@ export async function getClient(deps: Dependencies, name: string) {
       ...(openId?.auth !== 'none' && { call: check(calledAt) }),
       ...(!openId && { pull: check(pulledAt) }),
       ...(client.eventsUrl !== null && { webhook: check(takenAt) }),
-      ...(openId?.backChannelUri && { logOut: check(logOuts.takenAt) }),
+      ...(openId?.backChannelUri && {
+        logOut: { ...check(logOuts.takenAt), isFailing: logOuts.untaken.some(({ isWaiting }) => isWaiting) },
+      }),
     },
-    givenUp: logOuts.givenUp,
+    untaken: logOuts.untaken,
     forms: row ? buildForms('client', { ...client, ...row }, () => ({ seen: row.seen })) : [],
   };
 }

@@ -5,7 +5,7 @@ import {
   claimLogOuts,
   findLogOutTaken,
   type LogOut,
-  listGivenUp,
+  listUntaken,
   recordLogOut,
 } from '../../db/tables/log-outs.ts';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
@@ -123,7 +123,7 @@ it('a client that answers after six days gets each log-out (contract 14.73)', as
   for (const each of due) await recordLogOut(database.db, each, undefined);
   await letPass('2 hours');
   expect(await claim()).toEqual([]);
-  expect(await listGivenUp(database.db, client.id, 10)).toEqual([]);
+  expect(await listUntaken(database.db, client.id, 10)).toEqual([]);
 });
 
 it('what is given up is listed with its last reason for 30 days, and then goes (contract 14.74)', async () => {
@@ -135,9 +135,9 @@ it('what is given up is listed with its last reason for 30 days, and then goes (
       isGivenUp: true,
     });
   const read = async () =>
-    (await listGivenUp(database.db, client.id, 10)).map(({ reason, who }) => `${who}: ${reason}`).sort();
+    (await listUntaken(database.db, client.id, 10)).map(({ reason, who }) => `${who}: ${reason}`).sort();
   expect(await read()).toEqual(['person: timed out', 'session: HTTP 500']);
-  expect(await listGivenUp(database.db, client.id, 1)).toHaveLength(1);
+  expect(await listUntaken(database.db, client.id, 1)).toHaveLength(1);
   expect(await findLogOutTaken(database.db, client.id)).toBeUndefined();
   await letPass('29 days 23 hours');
   expect(await read()).toHaveLength(2);

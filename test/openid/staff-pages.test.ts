@@ -132,7 +132,7 @@ it('says when it took a log-out, and which were given up (contract 14.74 and 14.
     );
   await end('HTTP 404');
   expect(textOf(await open(path))).toContain('HTTP 404');
-  expect(textOf(await open(path))).toMatch(/It took a log-out\s*Not yet/);
+  expect(textOf(await open(path))).toMatch(/It accepted a log-out\s*Not yet/);
   await end(null);
-  expect(textOf(await open(path))).toMatch(/It took a log-out, .*Works/);
+  expect(textOf(await open(path))).toMatch(/It accepted a log-out, .*Works/);
 });

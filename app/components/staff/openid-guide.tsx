@@ -1,9 +1,10 @@
 // How a product of the kind `openid` is connected (contract 14.74 and 14.90 to 14.92). The words of the guides are those of
 // docs/openid.md. The page has the secret only right after it was made.
 
-import type { GivenUp } from '../../../server/staff/client-page.ts';
+import type { UntakenLogOut } from '../../../db/tables/log-outs.ts';
 import copyScript from '../../developers/copy.js?url';
 import type { Guide } from '../../developers/load-guides.server.ts';
+import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Fact } from '../fact.tsx';
 import { Instant } from '../instant.tsx';
@@ -80,15 +81,17 @@ export function OpenIdGuide({ guides, row, ...values }: Values & { guides: Guide
         ))}
       </dl>
       <p>
-        Each guide has these values.
+        Each guide has your issuer, client id and origin. Compare its paths with the addresses under{' '}
+        <a href="#facts">What is set</a>.
         {row.auth !== 'none' && !secret && (
           <>
             {' '}
             Put the secret in place of <code>SECRET</code>. If nobody has the secret, make a second one.
           </>
         )}{' '}
-        What is known of <a href="/developers/openid#other-products">Outline, Forgejo, Gitea and Zammad</a> is
-        in a table. For WordPress, <a href="/developers/wordpress">our plugin</a> is the better way.
+        For Outline, Forgejo, Gitea and Zammad, see{' '}
+        <a href="/developers/openid#other-products">what we know of other products</a>. For WordPress,{' '}
+        <a href="/developers/wordpress">our plugin</a> is the better way.
       </p>
       <div className="acts">
         {guides.map(({ title, html }) => (
@@ -131,11 +134,13 @@ const pkceWords: Record<string, string> = {
 /** What is set for a client of this kind alone. */
 export const OpenIdFacts = ({ row }: { row: OpenIdRow }) => (
   <>
-    <Fact name="Redirect addresses">{listAddresses(row.redirectUris)}</Fact>
+    <Fact name="Redirect URIs">{listAddresses(row.redirectUris)}</Fact>
     <Fact name="Addresses after a log-out">{listAddresses(row.postLogoutUris)}</Fact>
-    <Fact name="Back-channel log-outs">{listAddresses(row.backChannelUri ? [row.backChannelUri] : [])}</Fact>
+    <Fact name="Back-channel logout URI">
+      {listAddresses(row.backChannelUri ? [row.backChannelUri] : [])}
+    </Fact>
     <Fact name="PKCE">{pkceWords[row.pkce ?? '']}</Fact>
-    <Fact name="Secret">{row.auth === 'none' ? 'The product shows none' : 'Required'}</Fact>
+    <Fact name="Authentication">{row.auth === 'none' ? 'None, so PKCE is required' : 'By its secret'}</Fact>
   </>
 );
 
@@ -150,19 +155,20 @@ const listAddresses = (addresses: string[] | null | undefined) =>
 
 const whoWords = { session: 'The end of one login', person: 'The end of all logins of a person' };
 
-export const GivenUpLogOuts = ({ givenUp }: { givenUp: GivenUp[] }) => (
+export const UntakenLogOuts = ({ untaken }: { untaken: UntakenLogOut[] }) => (
   <Section
-    id="given-up"
-    title="Log-outs that were given up"
-    intro="The product did not take these within seven days, so the person may still be logged in there."
+    id="untaken"
+    title="Log-outs that the product has not accepted"
+    intro="The person may still be logged in there. We try each again for seven days, at least once an hour."
   >
     <ul className="rows">
-      {givenUp.map(({ at, reason, who }, n) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two may be given up at one time, for one reason
+      {untaken.map(({ at, reason, who, isWaiting }, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two may have one time and one reason
         <li key={n}>
           <span>
             {whoWords[who]}, <Instant at={at} />: <Name>{reason}</Name>
           </span>
+          <Badge meaning={isWaiting ? 'waiting' : 'needs-you'}>{isWaiting ? 'Trying' : 'Given up'}</Badge>
         </li>
       ))}
     </ul>

@@ -81,7 +81,7 @@ function toText(status: Status): string {
       ? [
           [
             'Kind',
-            `OpenID Connect, PKCE ${row.pkce}, shows ${row.auth === 'none' ? 'no secret' : 'its secret'}`,
+            `OpenID Connect, PKCE ${row.pkce}, authenticates with ${row.auth === 'none' ? 'no secret' : 'its secret'}`,
           ],
           ['Redirects to', row.redirectUris?.join(' ')],
           ['After log-out', row.postLogoutUris?.join(' ') || 'our page'],

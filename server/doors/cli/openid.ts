@@ -17,14 +17,21 @@ export function addOpenIdCommands(program: Command): void {
     .description('sign ID tokens with another key from now on')
     .option('--revoke', 'also end all other keys: nothing that they signed counts any more', false);
   addReason(rotating, { isRequired: true }).action(async (options: Options) => {
-    const { kid, revoked } = await withDatabase((db) => rotate(db, options));
-    const said = `ID tokens are signed with the key ${kid} within two seconds.`;
+    const { issuer, kid, revoked } = await withDatabase((db) => rotate(db, options));
+    const said = `ID tokens of ${issuer} are signed with the key ${kid} within two seconds.`;
     const ended = options.revoke ? ` Keys that have ended: ${revoked.length}.` : '';
-    print(options.json ? writeJson({ done: true, intent: 'rotate-keys', kid, revoked }) : `${said}${ended}`);
+    print(
+      options.json
+        ? writeJson({ done: true, intent: 'rotate-keys', issuer, kid, revoked })
+        : `${said}${ended}`,
+    );
   });
 }
 
-async function rotate(db: Database, options: Options): Promise<{ kid: string; revoked: string[] }> {
+async function rotate(
+  db: Database,
+  options: Options,
+): Promise<{ issuer: string; kid: string; revoked: string[] }> {
   const config = readConfig(environment);
   const key = await makeKey(config, now());
   const { kid } = key;
@@ -32,6 +39,6 @@ async function rotate(db: Database, options: Options): Promise<{ kid: string; re
     const revoked = await rotateKeys(trx, config, key, { revokes: options.revoke });
     const { details, ...trail } = booksTrailOf(options);
     deferAuditEvent(trx, { ...trail, type: 'oidc.rotated_keys', details: { ...details, kid, revoked } });
-    return { kid, revoked };
+    return { issuer: config.issuer, kid, revoked };
   });
 }

@@ -18,7 +18,10 @@ export async function oauthLogout(deps: Dependencies, request: Request, visit: V
   const { id_token_hint: token, client_id: clientId } = read.asked;
   const hint = token === undefined ? undefined : await readHint(deps, token);
   if (token !== undefined && !hint)
-    throw invalidParameter('id_token_hint', 'It is no ID token that was made here for a product that is on.');
+    throw invalidParameter(
+      'id_token_hint',
+      'It is not an ID token from this service for a product that is on.',
+    );
   const back = findWayBack(deps.clients, read, hint?.client);
   visit.client = hint?.client.name ?? clientId;
   const session = await findSession(deps, request, visit, hint?.client.name);
