@@ -28,7 +28,7 @@ it('a code without a challenge is worth nothing once the row requires one (contr
   expect([answer.status, JSON.parse(answer.text).error]).toEqual([400, 'invalid_grant']);
 });
 
-it('somebody who only makes up a challenge in their own browser does not make the page say that the product sends one (contract 14.91)', async () => {
+it('a challenge that somebody made up in their browser is not noted as the product’s (contract 14.91)', async () => {
   const client = await addOpenIdClient(app, { pkce: 'state-only' });
   const at = async () =>
     (await app.db.selectFrom('clients').select('challenge_at').where('name', '=', client.name).execute())[0]
@@ -41,7 +41,7 @@ it('somebody who only makes up a challenge in their own browser does not make th
   expect(await at()).toBeInstanceOf(Date);
 });
 
-it('a row has no log-out by the link of the hand-off, which leads to any path of its site (contract 14.1 and 14.62)', async () => {
+it('a row has no log-out by the link of the hand-off (contract 14.1 and 14.62)', async () => {
   const { name } = await addOpenIdClient(app, { postLogoutUris: ['https://wiki.example.test/out'] });
   for (const path of [`/logout?client=${name}`, `/logout?client=${name}&return_to=/elsewhere`]) {
     const answer = await app.send(path);
