@@ -21,9 +21,12 @@ const pauseAfter = (attempts: RawBuilder<unknown>) =>
 const lease = sql`interval '12 seconds'`;
 
 // No pause is as long as this, so such a time shows that the database's clock was set back. Nothing waits for it.
-const isSetBack = sql`l.next_try_at > now() + interval '61 minutes'`;
+const longestWait = sql`now() + interval '61 minutes'`;
 
-/** Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. */
+/**
+ * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. Two ranges of time, and
+ * not one condition with `or`, keep Postgres from reading all log-outs that wait, four times a second.
+ */
 export async function claimLogOuts(
   db: Database,
   clients: readonly { id: string; places: number }[],
@@ -35,10 +38,13 @@ export async function claimLogOuts(
         select d.id from unnest(${clients.map(({ id }) => id)}::uuid[], ${clients.map(({ places }) => places)}::int[])
             as c (client_id, places)
           cross join lateral (
-            select l.id from log_outs l
-              where l.client_id = c.client_id and l.next_try_at is not null
-                and (l.next_try_at <= now() or ${isSetBack})
-              order by l.next_try_at limit c.places for update skip locked) d))
+            select l.id from (values ('-infinity'::timestamptz, now()), (${longestWait}, 'infinity'))
+                as due (after, until)
+              cross join lateral (
+                select id from log_outs
+                  where client_id = c.client_id and next_try_at > due.after and next_try_at <= due.until
+                  order by next_try_at limit c.places for update skip locked) l
+              limit c.places) d))
       returning o.id, o.client_id as "clientId", o.user_id as "userId", o.sid, o.attempts`.execute(db);
   return rows;
 }

@@ -20,7 +20,7 @@ export async function callClient(
 ): Promise<string | undefined> {
   try {
     const { hostname } = new URL(url);
-    const found = await Promise.race([lookUp(hostname.replace(/^\[|\]$/g, '')), whenAborted(signal)]);
+    const found = await Promise.race([lookUpOnce(hostname.replace(/^\[|\]$/g, '')), whenAborted(signal)]);
     const address = found.find((each) => !each.includes(':')) ?? found[0];
     if (address === undefined) return 'host not found';
     if (!found.every((each) => mayConnect(each, config))) return 'address not allowed';
@@ -28,6 +28,17 @@ export async function callClient(
   } catch (error) {
     return explainError(error, signal);
   }
+}
+
+const underWay = new Map<string, Promise<string[]>>();
+
+/** Calls of one host share a lookup under way, because a lookup that hangs takes one of the few threads for all lookups. */
+function lookUpOnce(host: string): Promise<string[]> {
+  const known = underWay.get(host);
+  if (known) return known;
+  const found = lookUp(host).finally(() => underWay.delete(host));
+  underWay.set(host, found);
+  return found;
 }
 
 /** Ends the wait for a name's lookup, because the lookup itself cannot be stopped. */

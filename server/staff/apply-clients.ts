@@ -50,7 +50,8 @@ function spellValue(member: string, value: unknown): string | undefined {
   const separator = separators.get(member);
   if (separator === undefined) return typeof value === 'string' ? value : undefined;
   // A separator would make two values of one.
-  const isOne = (each: unknown) => typeof each === 'string' && each !== '' && !/[,\s]/.test(each);
+  const isOne = (each: unknown) =>
+    typeof each === 'string' && each !== '' && !/\s/.test(each) && !each.includes(separator);
   return Array.isArray(value) && value.every(isOne) ? value.join(separator) : undefined;
 }
 

@@ -14,6 +14,7 @@ import { type Field, type Given, readOneOf, refuse } from '../acts/fields.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { nameSchema } from '../basics/names.ts';
+import { textBounds } from '../basics/text.ts';
 import { type AddressUse, findAddressFault } from '../clients/addresses.ts';
 import type { RowState } from '../clients/book.ts';
 import {
@@ -194,7 +195,9 @@ const readAddresses =
   (use: AddressUse): Field<unknown, string[]> =>
   async (typed, more) => {
     const addresses = typed.split(/\s+/).filter((each) => each !== '');
-    if (addresses.length > maxAddresses || new Set(addresses).size < addresses.length)
+    // A longer text has been cut.
+    const isCut = typed.length > textBounds.redirectUris;
+    if (isCut || addresses.length > maxAddresses || new Set(addresses).size < addresses.length)
       return refuse('addresses_many');
     return Promise.all(addresses.map((each) => readAddress(use)(each, more)));
   };

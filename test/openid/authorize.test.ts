@@ -12,7 +12,6 @@ import {
   addOpenIdClient,
   alterJwt,
   authorizePath,
-  challengeOf,
   decodeJwt,
   exchange,
   visit as goTo,
@@ -22,7 +21,6 @@ import {
   type Parameters as Sent,
   sentBack,
   tokensOf,
-  verifier,
 } from '../support/openid/client.ts';
 import { addFactor, addPerson, addSession } from '../support/people/staff.ts';
 import { enterCode, readSecret, showCode } from '../support/people/totp-app.ts';
@@ -790,7 +788,7 @@ it('answers are counted, and no line of the log has a query (Contract 14.17 and 
   expect(JSON.stringify(lines)).not.toContain(code);
 });
 
-it('a challenge that a product with state-only begins to send is noted (Contract 14.32)', async () => {
+it('a challenge that a product with state-only begins to send is noted once its verifier came (Contract 14.32 and 14.91)', async () => {
   const at = async () =>
     (
       await app.db
@@ -804,10 +802,10 @@ it('a challenge that a product with state-only begins to send is noted (Contract
   const without = { code_challenge: undefined, code_challenge_method: undefined };
   await app.send(authorizePath(client, without), { cookie: own });
   expect(await at()).toBe(null);
-  await Promise.all(
-    Array.from({ length: 16 }, () =>
-      app.send(authorizePath(client, { code_challenge: challengeOf(verifier) }), { cookie: own }),
-    ),
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, () => app.send(authorizePath(client), { cookie: own })),
   );
+  expect(await at()).toBe(null);
+  await Promise.all(answers.map((answer) => exchange(app, client, sentBack(answer).code ?? '')));
   expect(await at()).toBeInstanceOf(Date);
 });

@@ -28,14 +28,14 @@ it('makes a key that signs at once; with --revoke all others end (contract 14.83
   const rotated = await run('oidc:rotate-keys', ...why, '--by', 'Kim', '--json');
   expect(rotated.err).toBe('');
   const { kid, ...said } = JSON.parse(rotated.out);
-  expect(said).toEqual({ done: true, intent: 'rotate-keys', revoked: [] });
+  expect(said).toEqual({ done: true, intent: 'rotate-keys', issuer: app.config.issuer, revoked: [] });
   await vi.waitFor(async () => expect(await signedBy()).toBe(kid), soon);
   expect(await kids()).toEqual([kid, first]);
   const revoked = await run('oidc:rotate-keys', ...why, '--revoke');
   expect([revoked.code, revoked.out]).toEqual([
     0,
     expect.stringMatching(
-      /^ID tokens are signed with the key [0-9a-f-]{36} within two seconds\. Keys that have ended: 2\.\n$/,
+      /^ID tokens of \S+ are signed with the key [0-9a-f-]{36} within two seconds\. Keys that have ended: 2\.\n$/,
     ),
   ]);
   const [, third = ''] = /key ([0-9a-f-]{36})/.exec(revoked.out) ?? [];

@@ -1,7 +1,6 @@
 // GET and POST /oauth/authorize (contract 14.20 to 14.39): lets a product of OpenID Connect have a code for the login of this browser.
 import { base64 } from 'oslo/encoding';
 import { v7 as uuidv7 } from 'uuid';
-import { noteChallenge } from '../../../db/tables/clients.ts';
 import { insertGrant } from '../../../db/tables/oidc-grants.ts';
 import { AppError } from '../../basics/errors.ts';
 import { escapeHtml } from '../../basics/escape-html.ts';
@@ -90,8 +89,6 @@ async function makeCode(
   });
   const code = createToken();
   const now = clock();
-  if (client.pkce === 'state-only' && challenge !== undefined && !client.sendsChallenge)
-    await noteChallenge(db, client.id, now);
   const isMade = await insertGrant(db, {
     ...{ id: uuidv7(), clientId: client.id, sessionId, codeHash: hashToken(code) },
     ...{ redirectUri, scope, nonce: nonce ?? null, challenge: challenge ?? null, now },

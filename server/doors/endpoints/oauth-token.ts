@@ -1,6 +1,7 @@
 // POST /oauth/token (contract 14.40 to 14.51): a client exchanges its code for an ID token and an access token.
 import { base64, base64url } from 'oslo/encoding';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { noteChallenge } from '../../../db/tables/clients.ts';
 import { recordLaunch } from '../../../db/tables/launches.ts';
 import { deleteGrant, exchangeCode, findGrantByCode, type Grant } from '../../../db/tables/oidc-grants.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -99,10 +100,12 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   if (
     !isInTime ||
     grant.redirectUri !== redirectUri ||
-    !isVerified(grant, verifier) ||
+    !isVerified(client, grant, verifier) ||
     !mayHave(deps, client, grant)
   )
     throw invalidGrant();
+  if (client.pkce === 'state-only' && grant.challenge !== null && !client.sendsChallenge)
+    await noteChallenge(deps.db, client.id, now);
 
   const accessToken = createToken();
   const launched = { sessionId: grant.sessionId, client: client.name, sid: createNonce() };
@@ -135,8 +138,10 @@ async function endGrant({ db }: Dependencies, { id }: Grant): Promise<never> {
   throw invalidGrant();
 }
 
-function isVerified({ challenge }: Grant, verifier: string | undefined): boolean {
-  if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined;
+/** The row may have begun to require a challenge after the code was made. Without a secret, only the challenge is left. */
+function isVerified({ pkce }: OpenIdClient, { challenge }: Grant, verifier: string | undefined): boolean {
+  if (challenge === null) return pkce !== 'required' && verifier === undefined;
+  if (verifier === undefined) return false;
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
   return base64url.encode(sha256(verifier), { includePadding: false }) === challenge;
 }

@@ -29,7 +29,8 @@ export function readLogoutTarget(clients: Clients, asked: Pick<Request, 'url'>):
     throw invalidParameter('client', 'It must name the client whose path return_to is.');
   }
   const client = clients.get(name);
-  if (!client) throw new AppError('unknown_client');
+  // Clients of OpenID Connect have registered addresses instead, and only /oauth/logout leads to these.
+  if (client?.kind !== 'hand-off') throw new AppError('unknown_client');
   checkReturnTo(returnTo);
   // The path is added to the origin as text. It begins with a slash, so nothing in it can change the origin.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
