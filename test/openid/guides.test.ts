@@ -56,7 +56,7 @@ describe('the page of a client of the kind openid', () => {
     expect(guides[0]?.text).toContain(`client_id = ${name}\nclient_secret = SECRET\n`);
     expect(guides[0]?.text).toContain('root_url = http://localhost:4000/\n');
     expect(answer.text).not.toContain('identity-client-php.zip');
-    for (const shown of ['http://localhost:4000/again', 'Redirect addresses'])
+    for (const shown of ['http://localhost:4000/again', 'Redirect URIs'])
       expect(textOf(answer)).toContain(shown);
   });
 
@@ -88,7 +88,7 @@ describe('the page of a client of the kind openid', () => {
     const name = await add({ auth: 'none' });
     const answer = textOf(await open(name));
     expect(answer).not.toContain('Put the secret in place of');
-    expect(answer).toContain('The product shows none');
+    expect(answer).toContain('None, so PKCE is required');
   });
 });
 
