@@ -183,6 +183,11 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /admin/billing/unallocated': byStaff,
   'POST /admin/clients': 'staff.set_client, of an administrator',
   'POST /admin/clients/:client': 'staff.set_client, of an administrator',
+  'POST /oauth/authorize':
+    'changes nothing; it leads to the same as GET, which gives a session 60 codes a minute',
+  'POST /oauth/logout': 'changes nothing; it leads to the same as GET, which ends one session',
+  'POST /oauth/token': 'reads no cookie; one token for each code',
+  'POST /oauth/userinfo': 'reads no cookie, and changes nothing',
   'POST /admin/mails': byStaff,
   'POST /admin/invitations': 'staff.invite, of an administrator',
   'POST /admin/files': 'changes nothing; the file that it leads to is one of five an hour',
