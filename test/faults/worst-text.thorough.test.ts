@@ -66,6 +66,8 @@ beforeAll(async () => {
   staffCookie = (await logIn(app.send, 'admin@example.test', password)).cookie();
   const added = { client: 'worst', callback: 'http://localhost:4000/sso/callback', why: 'A good reason' };
   await app.send('/trpc/admin.clients.add', { cookie: staffCookie, json: { json: added } });
+  const product = { client: 'worst_wiki', kind: 'openid', redirectUris: productUri, why: 'A good reason' };
+  await app.send('/trpc/admin.clients.add', { cookie: staffCookie, json: { json: product } });
   await setUp(other, clock.getTime());
   const waiting = await logIn(app.send, 'new-merchant@example.test', password);
   cookie = `${browser.cookie()}; ${/identity_pending_login=[^;]*/.exec(waiting.cookie())}`;
@@ -182,7 +184,37 @@ const billingDetails = {
   ...{ company: 'x', line1: 'x', line2: 'x', postcode: 'x', city: 'x', country: 'DE' },
   ...{ vatId: 'DE136695976', invoiceEmail: 'books@example.com' },
 };
+const productUri = 'http://localhost:4001/callback';
+const product = { client_id: 'worst_wiki', redirect_uri: productUri };
+const ofAuthorize = {
+  state: 'x',
+  nonce: 'x',
+  scope: 'openid',
+  prompt: 'none',
+  max_age: '1',
+  login_hint: 'x',
+};
+const ofLogout = {
+  id_token_hint: 'x.x.x',
+  client_id: 'worst_wiki',
+  post_logout_redirect_uri: 'x',
+  state: 'x',
+};
+
 const forms: Door[] = [
+  { path: '/oauth/authorize', fields: { ...product, ...ofAuthorize } },
+  { path: '/oauth/logout', fields: ofLogout },
+  { path: '/oauth/userinfo', fields: { access_token: 'x' } },
+  {
+    path: '/oauth/token',
+    fields: {
+      ...product,
+      grant_type: 'authorization_code',
+      client_secret: 'x',
+      code: 'x',
+      code_verifier: 'x',
+    },
+  },
   { path: '/login', fields: { email: 'customer@example.test', password: 'wrong', can_add_passkey: 'yes' } },
   { path: '/login', fields: { passkey: '{}' } },
   { path: '/login/code', fields: { code: '123456' } },
@@ -277,6 +309,17 @@ const next = { next: '/profile' };
 const queries: Door[] = [
   { path: '/login', fields: { ...next, prompt: 'login', logged_out: '1', why: 'ended', refused: token } },
   { path: '/go', fields: { ...next, stay: '1' } },
+  {
+    path: '/oauth/authorize',
+    fields: {
+      ...product,
+      response_type: 'code',
+      ...ofAuthorize,
+      id_token_hint: 'x.x.x',
+      code_challenge: 'x',
+    },
+  },
+  { path: '/oauth/logout', fields: ofLogout },
   { path: '/signup', fields: { ...next, sent: '1' } },
   { path: '/signup/confirm', fields: { ...next, token } },
   { path: '/forgot-password', fields: { ...next, sent: '1' } },
