@@ -86,7 +86,8 @@ function dropIdle(pool: pg.Pool): void {
 // All clients of the pool are of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More texts than this come from a mistake, such as values in the text. Each text costs memory here and on every connection.
+// If there are more different statements than this, something is wrong, such as values written into the SQL. The text of each costs
+// memory here and on every connection.
 const maxNames = 500;
 
 /**

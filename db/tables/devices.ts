@@ -169,7 +169,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** After this, the user’s devices are unknown browsers: tries are counted as there, and a link in a mail logs nobody in there. */
+/** The user’s devices become unknown browsers: they have the limits of unknown browsers, and a link in a mail logs nobody in. */
 export async function forgetDevices(
   db: Database,
   userId: string,

@@ -24,8 +24,8 @@ const lease = sql`interval '12 seconds'`;
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. Two ranges of time, and
- * not one condition with `or`, keep Postgres from reading all log-outs that wait, four times a second.
+ * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. It searches two
+ * ranges of time, because with one condition with `or`, Postgres would read all log-outs that wait, four times a second.
  */
 export async function claimLogOuts(
   db: Database,

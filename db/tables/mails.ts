@@ -250,7 +250,7 @@ export async function markMailSent(
     .execute();
 }
 
-/** Deletes a mail to an address that must not be kept. */
+/** For mails whose address must not be kept. */
 export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }

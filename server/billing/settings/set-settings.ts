@@ -129,7 +129,7 @@ function keepBank(settings: BillingSettings, { seller, plans, payment }: Billing
   };
 }
 
-/** The texts that documents print at once, by the names that the mail uses (server/mail/notice-words.ts). */
+/** The texts that documents have as soon as they are set. The keys are the names in the mail (server/mail/notice-words.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,

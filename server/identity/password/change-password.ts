@@ -30,8 +30,8 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The new password is counted before the current one is checked. That check hashes too, and a right guess is not counted. So
-  // without this count, somebody could make us hash endlessly.
+  // The try is counted before the current password is checked. That check costs a hash, and it counts only wrong passwords. So
+  // somebody who knows the password could otherwise make us hash endlessly.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);

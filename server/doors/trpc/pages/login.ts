@@ -129,7 +129,7 @@ const askedWhileSettingUp = asked.extend({ clientNeedsFactor: z.boolean().option
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
-  /** What a page asks for if it is opened again. */
+  /** What the page of a set-up under way still asks for, if it is opened again. */
   find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp
