@@ -1906,7 +1906,7 @@ CREATE TABLE log_outs (
   CONSTRAINT log_outs_ended CHECK ((next_try_at IS NULL) = (ended_at IS NOT NULL)),
   CONSTRAINT log_outs_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE log_outs IS 'Log-outs that clients are told of. user_id refers to nobody, because an erasure is told, too.';
+COMMENT ON TABLE log_outs IS 'Log-outs to tell clients about. user_id has no foreign key, because clients are told about an erasure, too.';
 COMMENT ON COLUMN log_outs.sid IS 'The session at the client. Null if all sessions of the person end.';
 COMMENT ON COLUMN log_outs.ended_at IS 'When the client took the log-out, or when it was given up: then it has a failure.';
 COMMENT ON COLUMN log_outs.failure IS 'Why the last try failed. Null once the log-out is taken.';

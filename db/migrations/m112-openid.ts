@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * OpenID Connect beside the hand-off. A grant is one code and the access token that it gave. Triggers end grants when a client is
- * turned off, and plan the log-outs that clients are told of, whatever the code does and whichever version runs.
+ * OpenID Connect beside the hand-off. A grant is one code and the access token that it gave. Triggers end the grants of a client that
+ * is turned off, and plan the log-outs to tell clients about. So earlier versions on the same database do both, too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table clients
@@ -84,7 +84,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     constraint log_outs_client_id_fkey foreign key (client_id) references clients (id) on delete cascade
   )`.execute(db);
   await sql`comment on table log_outs is
-    'Log-outs that clients are told of. user_id refers to nobody, because an erasure is told, too.'`.execute(
+    'Log-outs to tell clients about. user_id has no foreign key, because clients are told about an erasure, too.'`.execute(
     db,
   );
   await sql`comment on column log_outs.sid is 'The session at the client. Null if all sessions of the person end.'`.execute(

@@ -28,11 +28,12 @@ export async function deleteDeliveries(db: Database): Promise<void> {
 /** A try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-const pauseAfter = (attempts: RawBuilder<unknown>) =>
+/** A second, then twice as long each time, up to an hour. */
+export const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// The lease is longer than a try may take (server/events/nudges.ts). If an instance is killed, another instance tries again after
+// The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another instance tries again after
 // the lease.
-const lease = sql`interval '12 seconds'`;
+export const lease = sql`interval '12 seconds'`;
 
 // Whether the clock was set back. A time less than ten seconds ahead does not show that: this claim may have waited for another
 // one that began after it, and `now()` is when a claim began.

@@ -1,7 +1,8 @@
-// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql): the log-outs that clients of OpenID Connect
-// are told of. Each is tried by itself. Times are the database's, so that all instances agree.
-import { type RawBuilder, sql } from 'kysely';
+// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql): log-outs to tell clients of OpenID Connect
+// about. Each is tried by itself. Times are the database's, so that all instances agree.
+import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import { lease, pauseAfter } from './event-deliveries.ts';
 
 /** The first try has `attempts` 1. Without `sid`, all sessions of the person at the client end. */
 export type LogOut = {
@@ -14,11 +15,6 @@ export type LogOut = {
 
 /** The last of these begins seven days and eight minutes after the first. Counting tries lets the time stand still while none is made. */
 const maxAttempts = 180;
-
-const pauseAfter = (attempts: RawBuilder<unknown>) =>
-  sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another one tries again after the lease.
-const lease = sql`interval '12 seconds'`;
 
 // No pause is as long as this, so such a time shows that the database's clock was set back. Nothing waits for it.
 const longestWait = sql`now() + interval '61 minutes'`;

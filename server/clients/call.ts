@@ -1,5 +1,6 @@
 // Calls an address of a client in the database (contract 13.17). The name is resolved once, and the call connects to the
 // address that was checked, so that nobody can swap the address in between. The results never show what the server there answered.
+import type { Log } from '../basics/log.ts';
 import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
 import type { Config } from '../settings/config.ts';
 import { mayConnect } from './addresses.ts';
@@ -82,4 +83,26 @@ export async function inTime<T>(
 ): Promise<T> {
   const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
   return work(controller.signal).finally(() => clearTimeout(timer));
+}
+
+/** The reason with which the tries of an instance that stops are aborted. Later, any instance makes them again. */
+export const stopping = new Error('this instance is stopping');
+
+/** The tries under way. Nobody waits for one, so a client that is down delays nothing else. `failed` is for the log. */
+export function createTries(log: Log, failed: string) {
+  const underWay = new Map<Promise<void>, { client: string; controller: AbortController }>();
+  return {
+    start(client: string, work: (controller: AbortController) => Promise<void>): void {
+      const controller = new AbortController();
+      const run: Promise<void> = work(controller)
+        .catch((err) => log.error({ client, err }, failed))
+        .finally(() => underWay.delete(run));
+      underWay.set(run, { client, controller });
+    },
+    count: (client: string) => [...underWay.values()].filter((each) => each.client === client).length,
+    async stop(): Promise<void> {
+      for (const { controller } of underWay.values()) controller.abort(stopping);
+      await Promise.all(underWay.keys());
+    },
+  };
 }

@@ -8,7 +8,7 @@ import {
   recordNudge,
   recordTry,
 } from '../../db/tables/event-deliveries.ts';
-import { callClient, explainError, explainStatus, inTime } from '../clients/call.ts';
+import { callClient, createTries, explainError, explainStatus, inTime, stopping } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { version } from '../runtime/version.ts';
 import type { Client } from '../sso/clients.ts';
@@ -36,15 +36,7 @@ export function createNudger(
   deps: Pick<Dependencies, 'config' | 'clients' | 'db' | 'now' | 'log' | 'metrics'>,
 ): Nudger {
   const { clients, db, log } = deps;
-  const underWay = new Map<Promise<void>, AbortController>();
-
-  function start(target: Target, nudge: Nudge): void {
-    const controller = new AbortController();
-    const run: Promise<void> = tryNudge(deps, target, nudge, controller)
-      .catch((err) => log.error({ client: target.name, err }, 'nudge not recorded'))
-      .finally(() => underWay.delete(run));
-    underWay.set(run, controller);
-  }
+  const tries = createTries(log, 'nudge not recorded');
 
   return {
     async nudge(signal) {
@@ -57,17 +49,13 @@ export function createNudger(
       if (targets.size === 0) return;
       for (const nudge of await claimNudges(db, [...targets.keys()])) {
         const target = targets.get(nudge.client);
-        if (target && !signal.aborted) start(target, nudge);
+        if (target && !signal.aborted)
+          tries.start(target.name, (controller) => tryNudge(deps, target, nudge, controller));
       }
     },
-    async stop() {
-      for (const controller of underWay.values()) controller.abort(stopping);
-      await Promise.all(underWay.keys());
-    },
+    stop: tries.stop,
   };
 }
-
-const stopping = new Error('this instance is stopping');
 
 async function tryNudge(
   { config, db, now, log, metrics }: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,

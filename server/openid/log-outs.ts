@@ -1,7 +1,7 @@
 // Tells clients of OpenID Connect that somebody has logged out (contract 14.70 to 14.76; OpenID Connect Back-Channel Logout 1.0). A
 // trigger plans each log-out in the transaction that causes it. The database decides which instance makes a try, and when.
 import { claimLogOuts, type LogOut, recordLogOut } from '../../db/tables/log-outs.ts';
-import { callClient, inTime } from '../clients/call.ts';
+import { callClient, createTries, inTime, stopping } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { secondsOf } from '../identity/person/entry.ts';
 import { version } from '../runtime/version.ts';
@@ -27,39 +27,23 @@ export type LogOutSender = {
 
 export function createLogOutSender(deps: Deps): LogOutSender {
   const { clients, db, log } = deps;
-  const underWay = new Map<Promise<void>, { clientId: string; controller: AbortController }>();
-
-  function start(target: Target, logOut: LogOut): void {
-    const controller = new AbortController();
-    const run: Promise<void> = tryLogOut(deps, target, logOut, controller)
-      .catch((err) => log.error({ client: target.name, err }, 'log-out not recorded'))
-      .finally(() => underWay.delete(run));
-    underWay.set(run, { clientId: target.id, controller });
-  }
-
-  function countPlaces({ id }: Target): number {
-    return maxAtOnce - [...underWay.values()].filter(({ clientId }) => clientId === id).length;
-  }
+  const tries = createTries(log, 'log-out not recorded');
 
   return {
     async send(signal) {
       const targets = clients.list().filter(isOpenId).filter(isTarget);
-      const free = targets.map((target) => ({ id: target.id, places: countPlaces(target) }));
+      const free = targets.map((target) => ({ id: target.id, places: maxAtOnce - tries.count(target.name) }));
       const claimable = free.filter(({ places }) => places > 0);
       if (claimable.length === 0) return;
       for (const logOut of await claimLogOuts(db, claimable)) {
         const target = targets.find(({ id }) => id === logOut.clientId);
-        if (target && !signal.aborted) start(target, logOut);
+        if (target && !signal.aborted)
+          tries.start(target.name, (controller) => tryLogOut(deps, target, logOut, controller));
       }
     },
-    async stop() {
-      for (const { controller } of underWay.values()) controller.abort(stopping);
-      await Promise.all(underWay.keys());
-    },
+    stop: tries.stop,
   };
 }
-
-const stopping = new Error('this instance is stopping');
 
 async function tryLogOut(
   deps: Deps,

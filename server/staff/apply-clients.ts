@@ -8,7 +8,8 @@ import { isObject } from '../basics/is-object.ts';
 import { type Change, findChange, maxClients } from '../clients/rows.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
-import { addRow, type Context, clientActs, factsOf, setRow, turnRow, warn } from './client-acts.ts';
+import { addRow, type Context, setRow, turnRow, warn } from './client-acts.ts';
+import { addFields, factsOf } from './client-fields.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'now'> & { db: Database };
 
@@ -99,9 +100,7 @@ async function readEntry(
     if (spelled !== undefined) given[members[member as keyof typeof members]] = spelled;
     else faults.set(member, separators.has(member) ? words.list : words.text);
   }
-  const { fields } = clientActs['add-client'];
-  const thing = { name: '', row: undefined };
-  const read = await readFields(fields, given, { ...deps, thing }).catch((error) => {
+  const read = await readFields(addFields, given, { ...deps, thing: {} }).catch((error) => {
     if (!(error instanceof AppError)) throw error;
     for (const { pointer, detail } of error.errors) {
       const [member = ''] = Object.entries(members).find(([, field]) => pointer === `/${field}`) ?? [];

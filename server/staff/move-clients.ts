@@ -7,7 +7,8 @@ import { findNameFault } from '../clients/rows.ts';
 import { namesOfKnown, prefixOf } from '../settings/clients.ts';
 import { audiences, roles } from '../sso/clients.ts';
 import { listNames } from './apply-clients.ts';
-import { audit, type Context, clientActs, factsOf, spellFacts, warn } from './client-acts.ts';
+import { audit, type Context, warn } from './client-acts.ts';
+import { addFields, factsOf, spellFacts } from './client-fields.ts';
 
 /** Spells an address as `URL` does, because rows must have that spelling, and settings need not. */
 const spellAddress = (url: string | undefined) => url && new URL(url).href;
@@ -49,9 +50,8 @@ export async function adopt(
     factor: client.needsFactor ? 'required' : 'optional',
   };
   // The field `client` refuses names of the settings, such as this one.
-  const { client: _name, ...fields } = clientActs['add-client'].fields;
-  const thing = { name, row: undefined };
-  const read = await readFields(fields, given, { ...deps, db: trx, thing }).catch((error) => {
+  const { client: _name, ...fields } = addFields;
+  const read = await readFields(fields, given, { ...deps, db: trx, thing: {} }).catch((error) => {
     if (!(error instanceof AppError)) throw error;
     const errors = error.errors.map(({ pointer, detail }) => ({
       pointer,

@@ -20,7 +20,7 @@ import {
   readClientFile,
   type Step,
 } from '../../staff/apply-clients.ts';
-import { spellFacts } from '../../staff/client-acts.ts';
+import { spellFacts } from '../../staff/client-fields.ts';
 import { addReason, contextOf, originOf, type Reason } from './act.ts';
 import { CommandError, now, show, UsageError, withDatabase, writeJson } from './command.ts';
 
