@@ -112,8 +112,8 @@ export function openBook(deps: Deps): Book {
     );
     for (const [at, { kid }] of rows.entries()) say({ kid }, 'unreadable_key', !opened[at]);
     const read = opened.filter((key) => key !== undefined);
-    const signer = findSigningKey(rows, now());
-    if (read.some(({ kid }) => kid === signer?.kid)) return read;
+    // Any key that opens will do: otherwise instances with other settings would make keys against each other.
+    if (findSigningKey(read, now())) return read;
     // Nothing can be signed until there is a key, so nobody waits for the job that makes the next ones.
     const seen = rows.length;
     await addKey(deps, now(), async (present) => present.length === seen);

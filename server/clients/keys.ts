@@ -45,10 +45,8 @@ export async function readKey(config: Config, row: KeyRow): Promise<SigningKey |
 }
 
 /** The newest key whose time has come. `keys` begin with the one that signs last. If a clock is slow, no time may have come. */
-export const findSigningKey = <Key extends Pick<KeyRow, 'usedFrom'>>(
-  keys: readonly Key[],
-  now: Date,
-): Key | undefined => keys.find(({ usedFrom }) => usedFrom <= now) ?? keys.at(-1);
+export const findSigningKey = (keys: readonly SigningKey[], now: Date): SigningKey | undefined =>
+  keys.find(({ usedFrom }) => usedFrom <= now) ?? keys.at(-1);
 
 /** When the next key took over. Undefined if none has. */
 const followedAt = <Key extends Pick<KeyRow, 'usedFrom'>>(keys: readonly Key[], at: number, now: Date) =>
