@@ -37,7 +37,8 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
     network,
     notes,
     logins: openLogins(target, notes, people),
-    limit: pLimit(probesAtOnce),
+    // At a pace, hand-offs would grow old while other probes have their turns.
+    limit: pLimit(tools.pace === undefined ? probesAtOnce : 1),
     people,
     held: target.secrets,
     aheadSeconds: 0,
@@ -50,7 +51,7 @@ export const nowSeconds = ({ tools, aheadSeconds }: Exam) =>
 
 export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
 
-type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
+export type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
 
 /** Makes a hand-off for an attempt, or for no attempt if only a state is given. It is genuine except for the changes. */
 export function makeFor(
@@ -88,7 +89,7 @@ export async function tryOut(
     await exam.limit(probe);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    for (const id of ids) exam.notes.miss(id, `It did not answer: ${error.message}.`);
+    exam.notes.miss(ids, `It did not answer: ${error.message}.`);
     if (!(error instanceof LimitedError))
       exam.notes.find('crashes', { saw: `A request was not answered: ${error.message}.` });
   }

@@ -12,6 +12,8 @@ export type Target = {
   /** The client's address for nudges, if it has one. */
   eventsUrl: string | undefined;
   secrets: readonly string[];
+  /** Further keys that everybody may know, such as those in published examples. */
+  publicKeys?: readonly string[];
   ttlSeconds: number;
   /** Set if the service's own demo client stands in for the client: the name of the missing setting. */
   demoUnless?: string | undefined;
@@ -41,6 +43,8 @@ export type Tools = {
   readCertificate?: (url: URL) => Promise<Certificate | undefined>;
   /** Without this function the doctor does not look whether the client reads after a nudge. */
   findReads?: FindReads;
+  /** The most requests a minute. */
+  pace?: number | undefined;
 };
 
 /** Its message is one sentence for the operator. */
