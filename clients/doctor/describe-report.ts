@@ -32,6 +32,9 @@ export function describeReport(report: Report): string {
     ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
     // The network hides small differences in time.
     ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
+    ...(report.hasEvents
+      ? []
+      : ['  What it does with an event, such as a log-out: without --events none is appended.']),
   ];
   return [
     `${client}: ${describeVerdict(report)}`,
@@ -87,6 +90,7 @@ export const toJson = (report: Report) => ({
   reason: report.reason ?? null,
   holds_secrets: report.holdsSecrets,
   clock_ahead_seconds: report.clockAheadSeconds ?? null,
+  with_events: report.hasEvents,
   findings: report.findings.map(({ launchId, ...finding }) => ({ ...finding, launch_id: launchId ?? null })),
   unseen: report.unseen,
   requests: report.requests,

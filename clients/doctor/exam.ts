@@ -1,5 +1,6 @@
 // What all probes share: the client, the test people, what was noted, and a login from its start to the callback.
 import pLimit, { type LimitFunction } from 'p-limit';
+import { createNonce } from '../../server/sso/envelope.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
 import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
@@ -30,7 +31,7 @@ const probesAtOnce = 4;
 export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   const network = openNetwork(tools);
   const notes = openNotes();
-  const people = await makeTestPeople(target.client, tools.now());
+  const people = await makeTestPeople(target.client, tools.now(), tools.events && ` ${createNonce()}`);
   return {
     target,
     tools,

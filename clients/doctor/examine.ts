@@ -1,6 +1,7 @@
 // Examines one client: first its secret, then one genuine login, and then everything else, a few requests at once.
 import { probeAddresses, probeLineBreaks, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
+import { probeEventEffects } from './event-effects.ts';
 import { probeEvents } from './events.ts';
 import { type Exam, openExam } from './exam.ts';
 import { playGenuine } from './genuine.ts';
@@ -38,6 +39,8 @@ export type Report = {
   holdsSecrets: number[];
   /** How many seconds the client's clock is ahead of ours, if the doctor could measure it. */
   clockAheadSeconds: number | undefined;
+  /** Whether events were appended. */
+  hasEvents: boolean;
   findings: Finding[];
   unseen: Unseen[];
   requests: number;
@@ -78,6 +81,7 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
     secretCount: target.secrets.length,
     holdsSecrets: (seen.held ?? []).map((secret) => target.secrets.indexOf(secret) + 1),
     clockAheadSeconds: seen.clockAheadSeconds,
+    hasEvents: tools.events !== undefined,
     findings,
     unseen: notes.listUnseen(),
     requests: network.countRequests(),
@@ -110,6 +114,7 @@ async function runProbes(
   await probeProfiles(exam);
   await probeCaches(exam);
   await probeLineBreaks(exam);
+  await probeEventEffects(exam);
   const clockAheadSeconds = exam.aheadSeconds || genuine.outcome.answer.clockOffset;
   return { held: exam.held, clockAheadSeconds };
 }

@@ -84,6 +84,21 @@ const catalog = {
   session_guessable: ['accepts', 'Give each session 256 random bits, and derive them from nothing.'],
   speculative_logs_in: ['accepts', 'Answer HEAD and prefetch with 204, and start no session.'],
   events_signature_not_checked: ['accepts', 'Check the signature of a nudge over "id.timestamp.body".'],
+  events_logout_ignored: ['accepts', 'End the session of that "sid" as soon as the event is read.'],
+  events_suspension_ignored: [
+    'accepts',
+    'End the session of each "sid", also of several events in one page.',
+  ],
+  events_deletion_ignored: ['accepts', 'End the sessions of the person, and forget them.'],
+  events_page_missed: ['accepts', 'Read on until a page is empty: not all events fit on the first one.'],
+  events_order_ignored: [
+    'accepts',
+    'Apply the profile of an event only where its "profile_updated_at" is later than what you have.',
+  ],
+  events_ended_login_taken: [
+    'accepts',
+    'Remember each "sid" that has ended for as long as a hand-off is valid, and refuse it.',
+  ],
   events_timestamp_not_checked: ['accepts', 'Refuse a nudge whose timestamp is more than 300 seconds off.'],
   // The client refuses something that it must accept.
   secret_wrong: ['refuses', 'Give it the secret that the operator has. Each character counts.'],
@@ -114,6 +129,8 @@ const catalog = {
     'refuses',
     'Take a nudge if any of its signatures, between spaces, is right.',
   ],
+  events_end_others: ['refuses', 'End only the session of the "sid" in the event.'],
+  events_restored_ignored: ['refuses', 'Let a person in again after "user.restored".'],
   // Something else is wrong.
   clock_wrong: ['noticed', 'Set the clock of that server by NTP.'],
   callback_cached: [

@@ -1,6 +1,6 @@
 // Tests whether a newer profile takes the place of the earlier one, as far as pages show it: its name, and a role and a capability
 // that are taken away again (contract 3.40).
-import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
+import { type Exam, type Played, play, tryOut } from './exam.ts';
 import type { Wire } from './hand-offs.ts';
 import { expectText, markedName } from './markup.ts';
 import type { Answer } from './network.ts';
@@ -25,7 +25,7 @@ export function probeProfiles(exam: Exam): Promise<void> {
       (await logInNewer(exam, { ...newest, name: plainName }));
     const after = await logInNewer(exam, {});
     if (!before || !promoted || !after) return notes.miss(ids, 'A genuine hand-off was refused.');
-    const again = await logins.open(newBrowser(exam), promoted.handOff);
+    const again = await logins.open(promoted.browser, promoted.handOff);
     expectText(exam, 'a name', [...promoted.pages, again.answer], promoted.handOff.launchId);
     if (!logins.showsPeople()) return notes.miss(ids, nobodyNamed);
     noteName(exam, before, promoted);

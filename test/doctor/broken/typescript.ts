@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import refusals from '../../../clients/refusals.json' with { type: 'json' };
+import { pullEvents } from './events.ts';
 import { sessions } from './sessions.ts';
 import { createKitClient } from './typescript-kit.ts';
 
@@ -18,6 +19,8 @@ export type ClientOptions = {
   isHttps?: boolean;
   /** In Unix seconds. */
   now?: () => number;
+  /** Where the service is whose events the client reads after a nudge. */
+  pullsFrom?: string;
   /** Replaces the store of nonces in memory. Returns whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
   /** Replaces a random session. */
@@ -34,7 +37,18 @@ export type User = {
   capabilities: string[];
   updatedAt: string;
 };
-export type Site = { users: User[]; sessions: Map<string, User>; nonces: Set<string> };
+export type Site = {
+  users: User[];
+  sessions: Map<string, User>;
+  /** The login of each session. */
+  sids: Map<string, string>;
+  nonces: Set<string>;
+  /** What events have said: how far they are read, which logins have ended, and who is suspended. */
+  after: number;
+  ended: Set<string>;
+  blocked: Set<string>;
+  pull: Promise<void>;
+};
 type Question = {
   request: IncomingMessage;
   url: URL;
@@ -139,6 +153,8 @@ export function createClients(options: ClientOptions) {
       !(await consumeNonce(question, payload.nonce, payload.exp));
     if (isUsed && is('second_submit_logs_out')) site.sessions.delete(cookies.get('session') ?? '');
     if (isUsed) throw new Refusal('nonce_replayed');
+    if (site.ended.has(payload.sid) || site.blocked.has(payload.profile.id))
+      throw new Refusal('session_ended');
     const user = findUser(question, payload.profile);
     const made = sessions[path.slice(1)]?.make(user, payload.sid ?? createToken(), site);
     const id =
@@ -147,6 +163,7 @@ export function createClients(options: ClientOptions) {
       options.createSession?.(user) ||
       createToken();
     site.sessions.set(id, user);
+    site.sids.set(id, payload.sid);
     const asked = decodeURIComponent(cookies.get('page') ?? '');
     const isOpen = is('page_not_checked') || isReturnTo(asked, false);
     const target = (isOpen && asked) || (payload.return_to ?? `${path}/`);
@@ -163,11 +180,13 @@ export function createClients(options: ClientOptions) {
           : is('leads_elsewhere')
             ? `${elsewhere}${path}/`
             : target,
-        'set-cookie': [
-          ...paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
-          ...(is('role_cookie') ? [`role=${user.role}; Path=${path}; ${flags}`] : []),
-          ...(is('further_cookies') ? listFurther(site, path) : []),
-        ],
+        'set-cookie': is('nobody_logged_in')
+          ? []
+          : [
+              ...paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
+              ...(is('role_cookie') ? [`role=${user.role}; Path=${path}; ${flags}`] : []),
+              ...(is('further_cookies') ? listFurther(site, path) : []),
+            ],
       },
     };
   }
@@ -232,7 +251,7 @@ export function createClients(options: ClientOptions) {
   }
 
   /** The local user of a person, who is created or updated. */
-  function findUser({ site, is }: Question, profile: Json): User {
+  function findUser({ site, is }: Pick<Question, 'site' | 'is'>, profile: Json, mayBeOlder = false): User {
     const { id, name, email, role, account, profile_updated_at: updatedAt } = profile;
     const capabilities = [...(account?.capabilities ?? [])];
     const user = site.users.find((each) => each.id === id || (is('linked_by_email') && each.email === email));
@@ -243,7 +262,7 @@ export function createClients(options: ClientOptions) {
     }
     if (is('newer_profile_ignored')) return user;
     if (is('role_kept')) capabilities.push(...user.capabilities);
-    if (updatedAt > user.updatedAt || is('older_profile_applied'))
+    if (updatedAt > user.updatedAt || mayBeOlder || is('older_profile_applied'))
       Object.assign(user, { name, email, role, capabilities, updatedAt });
     return user;
   }
@@ -254,7 +273,7 @@ export function createClients(options: ClientOptions) {
     return read ? read(value, site) : site.sessions.get(value);
   }
 
-  function receiveNudge({ request, body, is }: Question): Reply {
+  function receiveNudge({ request, body, site, is }: Question): Reply {
     const header = (name: string) => String(request.headers[name] ?? '');
     const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
     if (!id || !/^\d{10}$/.test(timestamp)) throw new Refusal('nudge_malformed');
@@ -271,6 +290,13 @@ export function createClients(options: ClientOptions) {
     if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
     // The client pulls before it answers, and nothing answers the pull.
     if (is('pull_failed')) throw new Refusal('store_unavailable');
+    const {
+      pullsFrom: from,
+      secrets: [secret = ''],
+    } = options;
+    const save = (profile: Json, mayBeOlder: boolean) => findUser({ site, is }, profile, mayBeOlder);
+    if (from)
+      site.pull = site.pull.then(() => pullEvents({ site, from, client, secret, is, save })).catch(() => {});
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
@@ -302,7 +328,10 @@ export function createClients(options: ClientOptions) {
     for await (const chunk of request) chunks.push(chunk);
     const url = new URL(request.url ?? '/', 'http://client.test');
     const [, name = ''] = url.pathname.split('/');
-    const site = sites.get(name) ?? { users: [], sessions: new Map(), nonces: new Set() };
+    const site = sites.get(name) ?? {
+      ...{ users: [], sessions: new Map(), sids: new Map(), nonces: new Set<string>() },
+      ...{ after: 0, ended: new Set<string>(), blocked: new Set<string>(), pull: Promise.resolve() },
+    };
     sites.set(name, site);
     const is = (fault: string) => fault === name;
     const path = `/${name}`;
