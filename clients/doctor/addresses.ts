@@ -1,7 +1,8 @@
 // Tests where the client sends a browser, whatever the request or the payload says. Also sends requests that contain no hand-off.
+import { findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
-import { UnreachableError } from './network.ts';
+import { type Answer, UnreachableError } from './network.ts';
 import { describe } from './outcome.ts';
 
 const elsewhere = 'identity-doctor.invalid';
@@ -9,9 +10,17 @@ const elsewhere = 'identity-doctor.invalid';
 export async function probeAddresses(exam: Exam): Promise<void> {
   await Promise.all([
     ...openPaths.map((path) => tryOut(exam, ['return_to_open'], () => probeReturnTo(exam, path))),
+    ...openPaths.map((path) => tryOut(exam, ['return_to_open'], () => probeLoginStart(exam, path))),
     ...forgedHosts.map((headers) => tryOut(exam, ['host_followed'], () => probeHost(exam, headers))),
     ...malformed.map((query) => tryOut(exam, [], () => probeMalformed(exam, query))),
   ]);
+}
+
+/** Call this last: a server that puts a line break into a header may die. */
+export async function probeLineBreaks(exam: Exam): Promise<void> {
+  const path = `/\n/${elsewhere}/`;
+  await tryOut(exam, ['return_to_open'], () => probeReturnTo(exam, path));
+  await tryOut(exam, ['return_to_open'], () => probeLoginStart(exam, path));
 }
 
 const openPaths = [
@@ -19,6 +28,11 @@ const openPaths = [
   `https://${elsewhere}/`,
   `/\\${elsewhere}/`,
   `/\t/${elsewhere}/`,
+  `/%2f${elsewhere}/`,
+  `/%5c${elsewhere}/`,
+  `\\\\${elsewhere}/`,
+  `@${elsewhere}/`,
+  `.${elsewhere}/`,
   `/.//${elsewhere}/../..//${elsewhere}`,
 ];
 
@@ -26,12 +40,73 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   const { outcome } = await play(exam, {
     changes: { members: (payload) => Object.assign(payload, { return_to: path }) },
   });
-  if (outcome.answer.location?.hostname !== elsewhere) return;
+  if (!leadsElsewhere(outcome.answer)) return;
   exam.notes.find('return_to_open', {
     saw: `Sent "return_to" ${JSON.stringify(path)}: the browser was sent to another site (${outcome.answer.status}).`,
     launchId: outcome.launchId,
   });
 }
+
+/** The names under which login starts take the page to come back to. */
+const pageNames = [
+  ...[
+    'return_to',
+    'returnTo',
+    'return',
+    'return_url',
+    'returnUrl',
+    'next',
+    'redirect',
+    'redirect_to',
+    'redirect_uri',
+  ],
+  ...[
+    'redirect_url',
+    'url',
+    'target',
+    'to',
+    'continue',
+    'back',
+    'dest',
+    'destination',
+    'goto',
+    'r',
+    'from',
+    'path',
+  ],
+];
+
+/** Asks the login start for a page elsewhere: as a visitor, who then logs in, and as somebody who is logged in already. */
+async function probeLoginStart(exam: Exam, path: string): Promise<void> {
+  const { logins, notes, target } = exam;
+  const url = new URL(target.loginUrl);
+  for (const name of pageNames) if (!url.searchParams.has(name)) url.searchParams.set(name, path);
+  const note = (where: string, answer: Answer, launchId?: string) => {
+    if (leadsElsewhere(answer))
+      notes.find('return_to_open', {
+        saw: `Asked the login start for the page ${JSON.stringify(path)}: ${where} sent the browser to another site (${answer.status}).`,
+        launchId,
+      });
+  };
+  const browser = newBrowser(exam);
+  const first = await browser.open(url);
+  note('it', first);
+  const state = first.location?.searchParams.get('state');
+  if (!first.location || !logins.isLaunch(first.location) || !state) return;
+  const returnTo = first.location.searchParams.get('return_to') ?? undefined;
+  // Our launch refuses what is no path on the client's site. So the client may have kept the page itself, or it is not kept.
+  const isPassedOn = returnTo !== undefined && isPath(returnTo);
+  const handOff = await makeFor(exam, { state, returnTo: isPassedOn ? returnTo : undefined });
+  const outcome = await logins.open(browser, handOff);
+  note('the callback', outcome.answer, outcome.launchId);
+  if (outcome.kind === 'taken') note('it, once somebody was logged in,', await browser.open(url));
+}
+
+/** As our launch takes it (contract 4.3). */
+const isPath = (path: string) => /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path);
+
+const leadsElsewhere = (answer: Answer) =>
+  findTargets(answer).some(({ hostname }) => hostname.endsWith(elsewhere));
 
 const forgedHosts: Record<string, string>[] = [
   {

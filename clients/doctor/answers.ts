@@ -6,6 +6,17 @@ import type { Outcome } from './outcome.ts';
 /** A cookie with a shorter value is no session. */
 export const minSessionLength = 16;
 
+/** Where the answer sends a browser: by a redirect, or by a page that goes on at once. */
+export function findTargets({ url, location, headers, text }: Answer): URL[] {
+  const refreshed = [
+    headers.get('refresh') ?? '',
+    ...(text.match(/<meta[^>]+http-equiv=.?refresh[^>]*>/gi) ?? []),
+  ];
+  const addresses = refreshed.flatMap((each) => /url=\s*["']?([^"'>\s]+)/i.exec(each)?.[1] ?? []);
+  const targets = addresses.filter((each) => URL.canParse(each, url)).map((each) => new URL(each, url));
+  return [...(location ? [location] : []), ...targets];
+}
+
 export function createAnswerChecks(notes: Notes) {
   const launchIds = new Set<string>();
   const sessionIds = new Set<string>();
@@ -56,7 +67,12 @@ export function createAnswerChecks(notes: Notes) {
 
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
-      notes.find('crashes', { saw: `A hand-off was answered with ${answer.status}.`, launchId });
+      // No header can have the line break of an address that it would follow.
+      notes.find('crashes', {
+        saw: `A hand-off was answered with ${answer.status}.`,
+        launchId,
+        unless: 'return_to_open',
+      });
     if (kind === 'refused' && code === undefined && answer.status >= 400)
       notes.find('refusal_code_missing', { saw: `A refusal (${answer.status}) did not say its code.` });
   }

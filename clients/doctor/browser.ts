@@ -25,8 +25,9 @@ export function openBrowser(network: Network, kept: readonly Cookie[] = []) {
       return answer;
     },
     keep,
-    /** Another browser with the cookies that this one has now. */
-    copy: () => openBrowser(network, jar),
+    /** Another browser with the cookies that this one has now, some of them changed or taken away. */
+    copy: (change: (cookie: Cookie) => Cookie[] = (cookie) => [cookie]) =>
+      openBrowser(network, jar.flatMap(change)),
     valueOf: (name: string) => jar.find((cookie) => cookie.name === name)?.value,
   };
 }

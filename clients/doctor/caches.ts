@@ -8,6 +8,9 @@ const pauseMs = 1_100;
 // If three logins happen at once, at least two of them are in the same second.
 const atOnce = 3;
 
+const cannotTell =
+  'A cache may be in front of it: each login of a person sets the same session, so an answer of a cache looks like one of its own.';
+
 /** Call this last: it does something only if two browsers were given the same session. */
 export function probeCaches(exam: Exam): Promise<void> {
   return tryOut(exam, ['cache_in_front'], async () => {
@@ -31,11 +34,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
     // The session may be a signed cookie. If that contains a time, it changes a second later, unless a cache answers.
     await new Promise((done) => setTimeout(done, pauseMs));
     if (!isSame(login.outcome, await login.openAgain())) return;
-    if (isSame(login.outcome, (await play(exam)).outcome))
-      return notes.miss(
-        'cache_in_front',
-        'Each login of a person sets the same session, so an answer of a cache looks like one of its own.',
-      );
+    if (isSame(login.outcome, (await play(exam)).outcome)) return notes.doubt(cannotTell);
   }
   notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
 }

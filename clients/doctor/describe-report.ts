@@ -23,7 +23,7 @@ const describeDemo = (client: string, setting: string) =>
   `THE DEMO CLIENT, and not your ${client}: ${setting} is not set, so the identity service plays ${client} itself.`;
 
 export function describeReport(report: Report): string {
-  const { client, findings, unseen, requests, tookMs, reason } = report;
+  const { client, findings, unseen, requests, tookMs } = report;
   const sections = Object.entries(groups).map(([group, title]) => {
     const found = findings.filter((finding) => finding.group === group);
     return found.length > 0 ? `${title}\n${found.map(describeFinding).join('\n')}` : '';
@@ -32,12 +32,13 @@ export function describeReport(report: Report): string {
     ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
     // The network hides small differences in time.
     ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
+    ...(report.hasEvents
+      ? []
+      : ['  What it does with an event, such as a log-out: without --events none is appended.']),
   ];
   return [
     `${client}: ${describeVerdict(report)}`,
-    reason === undefined
-      ? ''
-      : `It could not be examined ${findings.length > 0 ? 'any further' : ''}: ${reason}`.replace(' :', ':'),
+    describeReason(report),
     describeSeen(report),
     ...sections,
     hidden.length > 0 ? `Could not see\n${hidden.join('\n')}` : '',
@@ -52,8 +53,14 @@ function describeVerdict({ verdict, findings, demoUnless }: Report): string {
   if (verdict === 'right' && demoUnless) return 'the demo client is right. Yours was not examined.';
   if (verdict === 'right') return 'right. Nothing wrong was found.';
   if (verdict === 'not_examined') return 'not examined.';
+  if (verdict === 'not_sure') return 'not sure. Nothing wrong was found, but much could not be seen.';
   const count = findings.filter(({ group }) => group !== 'advice').length;
   return `wrong. ${count === 1 ? 'One thing was' : `${count} things were`} found.`;
+}
+
+function describeReason({ verdict, findings, reason }: Report): string {
+  if (reason === undefined || verdict === 'not_sure') return reason ?? '';
+  return `It could not be examined${findings.length > 0 ? ' any further' : ''}: ${reason}`;
 }
 
 function describeSeen({ secretCount, holdsSecrets, clockAheadSeconds }: Report): string {
@@ -74,6 +81,7 @@ const describeFinding = ({ id, saw, remedy, launchId }: Finding) =>
 
 export const toJson = (report: Report) => ({
   client: report.client,
+  issuer: report.issuer,
   callback_url: report.callbackUrl,
   login_url: report.loginUrl,
   events_url: report.eventsUrl ?? null,
@@ -82,6 +90,7 @@ export const toJson = (report: Report) => ({
   reason: report.reason ?? null,
   holds_secrets: report.holdsSecrets,
   clock_ahead_seconds: report.clockAheadSeconds ?? null,
+  with_events: report.hasEvents,
   findings: report.findings.map(({ launchId, ...finding }) => ({ ...finding, launch_id: launchId ?? null })),
   unseen: report.unseen,
   requests: report.requests,

@@ -78,6 +78,13 @@ export async function probeEvents(exam: Exam): Promise<void> {
   if (hasTaken && before !== undefined) await expectRead(exam, before);
 }
 
+/** Sends a genuine nudge, if the client has an address for it. */
+export async function sendNudge(exam: Exam, latest: number): Promise<void> {
+  const { eventsUrl } = exam.target;
+  if (eventsUrl)
+    await exam.network.send(new URL(eventsUrl), await buildNudge(exam, { latest, secrets: exam.held }));
+}
+
 async function buildNudge(exam: Exam, { latest, secrets, ahead = 0, body }: Nudge) {
   const { client } = exam.target;
   const signed = JSON.stringify({ client, latest });

@@ -1,5 +1,6 @@
 // What all probes share: the client, the test people, what was noted, and a login from its start to the callback.
 import pLimit, { type LimitFunction } from 'p-limit';
+import { createNonce } from '../../server/sso/envelope.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
 import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
@@ -30,14 +31,15 @@ const probesAtOnce = 4;
 export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   const network = openNetwork(tools);
   const notes = openNotes();
-  const people = await makeTestPeople(target.client, tools.now());
+  const people = await makeTestPeople(target.client, tools.now(), tools.events && ` ${createNonce()}`);
   return {
     target,
     tools,
     network,
     notes,
     logins: openLogins(target, notes, people),
-    limit: pLimit(probesAtOnce),
+    // At a pace, hand-offs would grow old while other probes have their turns.
+    limit: pLimit(tools.pace === undefined ? probesAtOnce : 1),
     people,
     held: target.secrets,
     aheadSeconds: 0,
@@ -50,7 +52,7 @@ export const nowSeconds = ({ tools, aheadSeconds }: Exam) =>
 
 export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
 
-type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
+export type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
 
 /** Makes a hand-off for an attempt, or for no attempt if only a state is given. It is genuine except for the changes. */
 export function makeFor(
@@ -88,7 +90,7 @@ export async function tryOut(
     await exam.limit(probe);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    for (const id of ids) exam.notes.miss(id, `It did not answer: ${error.message}.`);
+    exam.notes.miss(ids, `It did not answer: ${error.message}.`);
     if (!(error instanceof LimitedError))
       exam.notes.find('crashes', { saw: `A request was not answered: ${error.message}.` });
   }

@@ -1,15 +1,20 @@
 // Examines one client: first its secret, then one genuine login, and then everything else, a few requests at once.
-import { probeAddresses, probeOddJson } from './addresses.ts';
+import { probeAddresses, probeLineBreaks, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
+import { probeEventEffects } from './event-effects.ts';
 import { probeEvents } from './events.ts';
 import { type Exam, openExam } from './exam.ts';
 import { playGenuine } from './genuine.ts';
 import { probeIdentities } from './identities.ts';
+import { probeKnownKeys } from './keys.ts';
 import { probeLeeway } from './leeway.ts';
+import { probeMarkup } from './markup.ts';
 import { UnreachableError } from './network.ts';
 import { probeNonces } from './nonces.ts';
 import type { Finding, Unseen } from './notes.ts';
+import { probeProfiles } from './profiles.ts';
 import { findHeldSecrets } from './secrets.ts';
+import { probeSessions } from './sessions.ts';
 import { probeSingleHandOffs } from './single-hand-offs.ts';
 import { probeStates } from './states.ts';
 import { CannotExamineError, type Target, type Tools } from './target.ts';
@@ -19,13 +24,14 @@ const dayMs = 86_400_000;
 
 export type Report = {
   client: string;
+  issuer: string;
   callbackUrl: string;
   loginUrl: string;
   eventsUrl: string | undefined;
   /** `demoUnless` of the target. */
   demoUnless: string | undefined;
-  /** `right` means that nothing is wrong. After `not_examined`, `reason` says why. */
-  verdict: 'right' | 'wrong' | 'not_examined';
+  /** Contract 3.36. For `not_examined` and `not_sure`, `reason` says why. */
+  verdict: 'right' | 'wrong' | 'not_examined' | 'not_sure';
   reason: string | undefined;
   /** How many secrets are configured here. */
   secretCount: number;
@@ -33,6 +39,8 @@ export type Report = {
   holdsSecrets: number[];
   /** How many seconds the client's clock is ahead of ours, if the doctor could measure it. */
   clockAheadSeconds: number | undefined;
+  /** Whether events were appended. */
+  hasEvents: boolean;
   findings: Finding[];
   unseen: Unseen[];
   requests: number;
@@ -47,7 +55,6 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
   let reason: string | undefined;
   try {
     seen = await runProbes(exam);
-    if (notes.hasFound('rate_limited')) reason = 'It had too many requests, so not all could be seen.';
   } catch (error) {
     if (error instanceof CannotExamineError) reason = error.message;
     else if (error instanceof UnreachableError) reason = `The client did not answer: ${error.message}.`;
@@ -55,17 +62,26 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
   }
   const findings = notes.listFindings();
   const isWrong = findings.some(({ group }) => group !== 'advice');
+  const unsure = reason === undefined && !isWrong ? notes.findDoubt() : undefined;
   return {
     client: target.client,
+    issuer: target.issuer,
     callbackUrl: target.callbackUrl,
     loginUrl: target.loginUrl,
     eventsUrl: target.eventsUrl,
     demoUnless: target.demoUnless,
-    verdict: isWrong ? 'wrong' : reason === undefined ? 'right' : 'not_examined',
-    reason,
+    verdict: isWrong
+      ? 'wrong'
+      : reason !== undefined
+        ? 'not_examined'
+        : unsure !== undefined
+          ? 'not_sure'
+          : 'right',
+    reason: reason ?? unsure,
     secretCount: target.secrets.length,
     holdsSecrets: (seen.held ?? []).map((secret) => target.secrets.indexOf(secret) + 1),
     clockAheadSeconds: seen.clockAheadSeconds,
+    hasEvents: tools.events !== undefined,
     findings,
     unseen: notes.listUnseen(),
     requests: network.countRequests(),
@@ -83,16 +99,22 @@ async function runProbes(
   // If the client sends no refusal codes, only a login tells whether it holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
   await Promise.all([
+    probeKnownKeys(exam),
     probeNonces(exam),
     probeStates(exam),
     probeIdentities(exam),
     probeSingleHandOffs(exam),
     probeLeeway(exam),
     probeAddresses(exam),
+    probeMarkup(exam),
+    probeSessions(exam),
     probeOddJson(exam),
     probeEvents(exam),
   ]);
+  await probeProfiles(exam);
   await probeCaches(exam);
+  await probeLineBreaks(exam);
+  await probeEventEffects(exam);
   const clockAheadSeconds = exam.aheadSeconds || genuine.outcome.answer.clockOffset;
   return { held: exam.held, clockAheadSeconds };
 }

@@ -16,6 +16,10 @@ const catalog = {
     'accepts',
     'Compute the MAC and refuse where it differs. Until then anybody can log in as anybody.',
   ],
+  key_known: [
+    'accepts',
+    'Give it the secret that the operator has, and let it not start without one. Until then anybody can log in as anybody.',
+  ],
   mac_compared_in_part: ['accepts', 'Compare all 64 digits, in constant time.'],
   signature_uppercase: ['accepts', 'Take a signature only in the form of 64 lower-case hex digits.'],
   signature_repeated: ['accepts', 'Refuse where "signature" is there more than once.'],
@@ -40,6 +44,7 @@ const catalog = {
     'Refuse where "exp" - "iat" is more than the lifetime that the operator gave you.',
   ],
   nonce_not_checked: ['accepts', 'Store each nonce under a unique index, and refuse one that is there.'],
+  nonce_kept_too_short: ['accepts', 'Keep each nonce until 60 seconds after "exp", and longer if you like.'],
   nonce_not_atomic: [
     'accepts',
     'Use the nonce up in one statement that fails if it is there, on the database that takes the writes.',
@@ -58,12 +63,42 @@ const catalog = {
     'accepts',
     'Apply a profile only where its "profile_updated_at" is later than what you have.',
   ],
+  newer_profile_ignored: [
+    'accepts',
+    'Apply a profile with each login, if its "profile_updated_at" is later than what you have.',
+  ],
+  role_kept: ['accepts', 'Take role and capabilities from the newest profile, in place of the earlier ones.'],
+  text_unescaped: [
+    'accepts',
+    'Escape what came from outside wherever a page shows it: names, errors, and parts of an address.',
+  ],
   host_followed: [
     'accepts',
     'Take your own address from the configuration, never from Host or X-Forwarded-Host.',
   ],
   session_fixed: ['accepts', 'Start each session with a new id.'],
+  session_forgeable: [
+    'accepts',
+    'Give each session 256 random bits, and look them up, or sign the whole cookie and check that.',
+  ],
+  session_guessable: ['accepts', 'Give each session 256 random bits, and derive them from nothing.'],
+  speculative_logs_in: ['accepts', 'Answer HEAD and prefetch with 204, and start no session.'],
   events_signature_not_checked: ['accepts', 'Check the signature of a nudge over "id.timestamp.body".'],
+  events_logout_ignored: ['accepts', 'End the session of that "sid" as soon as the event is read.'],
+  events_suspension_ignored: [
+    'accepts',
+    'End the session of each "sid", also of several events in one page.',
+  ],
+  events_deletion_ignored: ['accepts', 'End the sessions of the person, and forget them.'],
+  events_page_missed: ['accepts', 'Read on until a page is empty: not all events fit on the first one.'],
+  events_order_ignored: [
+    'accepts',
+    'Apply the profile of an event only where its "profile_updated_at" is later than what you have.',
+  ],
+  events_ended_login_taken: [
+    'accepts',
+    'Remember each "sid" that has ended for as long as a hand-off is valid, and refuse it.',
+  ],
   events_timestamp_not_checked: ['accepts', 'Refuse a nudge whose timestamp is more than 300 seconds off.'],
   // The client refuses something that it must accept.
   secret_wrong: ['refuses', 'Give it the secret that the operator has. Each character counts.'],
@@ -94,6 +129,8 @@ const catalog = {
     'refuses',
     'Take a nudge if any of its signatures, between spaces, is right.',
   ],
+  events_end_others: ['refuses', 'End only the session of the "sid" in the event.'],
+  events_restored_ignored: ['refuses', 'Let a person in again after "user.restored".'],
   // Something else is wrong.
   clock_wrong: ['noticed', 'Set the clock of that server by NTP.'],
   callback_cached: [

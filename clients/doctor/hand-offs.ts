@@ -60,6 +60,10 @@ export async function makeHandOff(
   return { query, launchId: buildLaunchId(String(payload.nonce)) };
 }
 
+/** What a hand-off says. */
+export const readPayload = ({ query }: HandOff): Wire =>
+  JSON.parse(new TextDecoder().decode(base64url.decode(query.get('payload') ?? '', { strict: false })));
+
 async function seal(payload: Wire, secrets: readonly string[], { json, wire, signed }: Changes) {
   if (!json && !wire && !signed) return sealEnvelope(payload, secrets);
   const plain = JSON.stringify(payload);

@@ -4,6 +4,7 @@ import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
 import type { Changes } from './hand-offs.ts';
 import { isNamed } from './name-tags.ts';
+import { nobodyNamed } from './notes.ts';
 import { describe } from './outcome.ts';
 
 const minuteMs = 60_000;
@@ -11,8 +12,7 @@ const minuteMs = 60_000;
 export async function probeIdentities(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const shown = ['linked_by_email', 'older_profile_applied'] as const;
-  if (!logins.showsPeople())
-    for (const id of shown) notes.miss(id, 'No page that was seen says who is logged in.');
+  if (!logins.showsPeople()) notes.miss(shown, nobodyNamed);
   await Promise.all([
     ...(logins.showsPeople()
       ? [

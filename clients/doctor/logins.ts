@@ -3,7 +3,7 @@
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
-import { findNameTags, type NameTags, readNameTags, type Shown } from './name-tags.ts';
+import { findNameTags, hideNumbers, type NameTags, readNameTags, type Shown } from './name-tags.ts';
 import { type Answer, LimitedError, type Sending } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Kind, Outcome } from './outcome.ts';
@@ -29,6 +29,8 @@ type Known = {
   landing: { page: URL; tags: NameTags } | undefined;
   /** The page that the login led to, and the start page. */
   pages: URL[];
+  /** Whether one of these pages looks different to a visitor. */
+  isShown: boolean;
 };
 
 const maxRedirects = 5;
@@ -48,6 +50,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     let url = login;
     for (let step = 0; step < maxRedirects; step++) {
       const answer = await browser.open(url, sending);
+      requireNotLimited(answer);
       const { location, status } = answer;
       for (const name of listSet(answer)) anonymous.add(name);
       if (!location)
@@ -96,9 +99,10 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   }
 
   /** Throws if the client, or a server in front of it, limits requests. A 503 with a refusal code has another reason. */
-  function requireNotLimited({ status, headers }: Answer): void {
+  function requireNotLimited({ url, status, headers }: Answer): void {
     if (status !== 429 && (status !== 503 || headers.has('identity-refusal'))) return;
-    notes.find('rate_limited', { saw: `The callback said that it had too many requests (${status}).` });
+    notes.find('rate_limited', { saw: `${url.pathname} said that it had too many requests (${status}).` });
+    notes.doubt('It had too many requests, so not all could be seen.');
     throw new LimitedError(`too many requests (${status})`);
   }
 
@@ -120,7 +124,14 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   async function learn(browser: Browser, { answer }: Outcome): Promise<void> {
     const sessionCookies = listSet(answer);
     const proof = sessionCookies.filter((name) => !anonymous.has(name));
-    known = { sessionCookies, proof, leadsTo: readPath(answer.location), landing: undefined, pages: [] };
+    known = {
+      sessionCookies,
+      proof,
+      leadsTo: readPath(answer.location),
+      landing: undefined,
+      pages: [],
+      isShown: false,
+    };
     const landed = await follow(browser, answer);
     if (landed.location && isLoginStart(landed.location)) {
       const saw = `After a genuine login, ${landed.url.pathname} led to the login start again.`;
@@ -136,6 +147,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
       const [ofMain = '', ofProfile = '', ofVisitor = ''] = await Promise.all(
         [main, profile, visitor].map((browser) => readPage(browser, page)),
       );
+      known.isShown ||= hideNumbers(ofMain) !== hideNumbers(ofVisitor);
       const tags = findNameTags(people, { main: ofMain, profile: ofProfile, visitor: ofVisitor });
       if (Object.keys(tags).length === 0) continue;
       known.landing = { page, tags };
@@ -165,7 +177,14 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     addressOf,
     learn,
     learnNameTags,
+    follow,
+    isLaunch,
     isLoginStart,
+    /** The page that a login leads to, and the start page. */
+    readPages: (browser: Browser) =>
+      Promise.all((known?.pages ?? []).map(async (page) => follow(browser, await browser.open(page)))),
+    /** The cookies that only a login sets. */
+    proof: () => known?.proof ?? [],
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
     /** The session that an answer sets, or an empty text if it sets none. */
@@ -177,6 +196,8 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
         .join(),
     /** Whether a page of the client says who is logged in. */
     showsPeople: () => known?.landing !== undefined,
+    /** Whether a page looks different to somebody who is logged in. */
+    showsLogins: () => known?.isShown === true,
     look,
     /** Whom the client shows as logged in. */
     findShown: async (browser: Browser): Promise<Shown> =>

@@ -77,7 +77,7 @@ function listIndexes(page: string, token: string): number[] {
   return indexes;
 }
 
-/** The page with a token for each mark, and without what differs between people: numbers, local ids and addresses. */
+/** The page with a token for each mark, and without what differs between people. */
 function tokenize(people: TestPeople, page: string): string {
   const replaced = parts
     .flatMap((part) => marks.map((mark) => ({ text: people[part][mark], token: tokenOf(mark, part) })))
@@ -85,5 +85,9 @@ function tokenize(people: TestPeople, page: string): string {
     .sort((a, b) => b.text.length - a.text.length)
     .reduce((text, { text: mark, token }) => text.replaceAll(mark, token), page.replace(anyToken, ''));
   const edge = '\0'.repeat(longest);
-  return edge + replaced.replace(/(?<![\w.-])[\w.-]+@[\w.-]+|(?<![\w-])[\w-]*\d[\w-]*/g, '0') + edge;
+  return edge + hideNumbers(replaced) + edge;
 }
+
+/** The text without what differs from answer to answer: numbers, ids and addresses. */
+export const hideNumbers = (text: string) =>
+  text.replace(/(?<![\w.-])[\w.-]+@[\w.-]+|(?<![\w-])[\w-]*\d[\w-]*/g, '0');

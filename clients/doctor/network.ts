@@ -10,6 +10,8 @@ export type Sending = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Whether not to wait for its turn, because it has to meet other requests. */
+  isAtOnce?: boolean;
 };
 
 export type Answer = {
@@ -33,8 +35,18 @@ export class LimitedError extends UnreachableError {}
 
 export type Network = ReturnType<typeof openNetwork>;
 
-export function openNetwork({ fetch, now }: Tools) {
+export function openNetwork({ fetch, now, pace }: Tools) {
+  const pauseMs = pace === undefined ? 0 : 60_000 / pace;
   let requests = 0;
+  let nextAt = 0;
+
+  /** Requests that do not wait take their turns, too: those after them wait longer. */
+  async function takeTurn({ isAtOnce }: Sending): Promise<void> {
+    const turnAt = Math.max(nextAt, performance.now());
+    nextAt = turnAt + pauseMs;
+    const waitMs = turnAt - performance.now();
+    if (!isAtOnce && waitMs > 0) await new Promise((done) => setTimeout(done, waitMs));
+  }
 
   async function exchange(url: URL, { method = 'GET', headers, body }: Sending): Promise<Answer> {
     const controller = new AbortController();
@@ -70,8 +82,9 @@ export function openNetwork({ fetch, now }: Tools) {
   }
 
   return {
-    send(url: URL, sending: Sending = {}): Promise<Answer> {
+    async send(url: URL, sending: Sending = {}): Promise<Answer> {
       requests += 1;
+      await takeTurn(sending);
       return exchange(url, sending);
     },
     countRequests: () => requests,

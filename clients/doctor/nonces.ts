@@ -1,16 +1,18 @@
 // Tests whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
-import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
+import { type Exam, type Making, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
 import { isNamed } from './name-tags.ts';
 import type { Sending } from './network.ts';
 import { describe, type Outcome } from './outcome.ts';
 import { isTaken } from './single-hand-offs.ts';
+import { expired } from './wrong-hand-offs.ts';
 
 const atOnce = 16;
 const lagMs = 1_500;
 
 export async function probeNonces(exam: Exam): Promise<void> {
   await Promise.all([
+    ...lastSeconds.map((ago) => tryOut(exam, ['nonce_kept_too_short'], () => probeLastSeconds(exam, ago))),
     tryOut(exam, ['nonce_not_checked', 'second_submit_logs_out'], () => probeSecondUse(exam)),
     tryOut(exam, ['nonce_not_atomic'], () => probeRace(exam)),
     tryOut(exam, ['nonce_before_mac'], () => probeForged(exam)),
@@ -21,10 +23,10 @@ export async function probeNonces(exam: Exam): Promise<void> {
 type Ready = Pick<Played, 'browser' | 'handOff'>;
 
 /** Makes a hand-off that a browser has asked for and not opened yet. */
-async function prepare(exam: Exam): Promise<Ready> {
+async function prepare(exam: Exam, making?: Making): Promise<Ready> {
   const browser = newBrowser(exam);
   const attempt = await exam.logins.start(browser);
-  return { browser, handOff: await makeFor(exam, attempt) };
+  return { browser, handOff: await makeFor(exam, attempt, making) };
 }
 
 /** Opens the hand-off again in a browser with the same attempt and no session, then in the first one, as by a reload. */
@@ -68,13 +70,38 @@ async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Out
     });
 }
 
+/** How long ago the hand-off expired. It is good for 30 seconds after that. */
+const lastSeconds = [12, 26];
+
+/** Opens a hand-off twice shortly before its end. A client that forgets nonces too early takes it a second time. */
+async function probeLastSeconds(exam: Exam, ago: number): Promise<void> {
+  const { browser, handOff } = await prepare(exam, { changes: expired(ago) });
+  const other = browser.copy();
+  const first = await exam.logins.open(browser, handOff);
+  // Without a code, or if it says that the hand-off has expired, this may be its clock or its leeway, which other probes look at.
+  if (first.code !== undefined && !['expired', 'auth_time_too_old'].includes(first.code))
+    exam.notes.find('leeway_missing', {
+      saw: `Sent a hand-off for the first time, ${ago} seconds after it had expired: ${describe(first)}.`,
+      launchId: handOff.launchId,
+      unless: ['store_unavailable', 'cache_in_front'],
+    });
+  if (first.kind !== 'taken') return;
+  const second = await exam.logins.open(other, handOff);
+  if (await isTaken(exam, { browser: other, outcome: second }))
+    exam.notes.find('nonce_kept_too_short', {
+      saw: `Sent a hand-off twice, ${ago} seconds after it had expired: ${describe(second)} the second time, too.`,
+      launchId: handOff.launchId,
+      unless: ['nonce_not_checked', 'nonce_not_atomic', 'cache_in_front'],
+    });
+}
+
 async function probeRace(exam: Exam): Promise<void> {
   const { browser, handOff } = await prepare(exam);
   const browsers = Array.from({ length: atOnce }, () => browser.copy());
   const outcomes = await Promise.all(
     browsers.map(async (each) => ({
       browser: each,
-      outcome: await exam.logins.open(each, handOff),
+      outcome: await exam.logins.open(each, handOff, { isAtOnce: true }),
     })),
   );
   const taken = outcomes.filter(({ outcome }) => outcome.kind === 'taken');
@@ -108,6 +135,7 @@ async function probeForged(exam: Exam): Promise<void> {
 const speculative: [Sending, words: string][] = [
   [{ method: 'HEAD' }, 'HEAD'],
   [{ headers: { 'sec-purpose': 'prefetch' } }, 'a prefetch'],
+  [{ headers: { 'sec-purpose': 'prefetch;prerender', purpose: 'prefetch' } }, 'a prefetch ahead of a click'],
 ];
 
 async function probeSpeculative(exam: Exam): Promise<void> {
@@ -118,7 +146,7 @@ async function probeSpeculative(exam: Exam): Promise<void> {
       const outcome = await exam.logins.open(browser, ready.handOff, sending);
       const { launchId } = ready.handOff;
       if (outcome.kind === 'taken')
-        exam.notes.find('speculative_uses_nonce', {
+        exam.notes.find('speculative_logs_in', {
           saw: `Sent ${words}: ${describe(outcome)}.`,
           launchId,
           unless: 'cache_in_front',

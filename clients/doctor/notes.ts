@@ -24,20 +24,29 @@ type Noted = {
 
 export type Notes = ReturnType<typeof openNotes>;
 
+/** Why something could not be seen. */
+export const nobodyNamed = 'No page that was seen says who is logged in.';
+
 /** Some of the text comes from the client, and a terminal would obey control characters in it. */
 const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
 
 export function openNotes() {
   const found = new Map<FindingId, Noted[]>();
   const unseen = new Map<FindingId, string>();
+  let doubt: string | undefined;
 
   return {
     find(id: FindingId, noted: Noted): void {
       found.set(id, [...(found.get(id) ?? []), noted]);
     },
-    miss(id: FindingId, why: string): void {
-      if (!unseen.has(id)) unseen.set(id, why);
+    miss(ids: FindingId | readonly FindingId[], why: string): void {
+      for (const id of [ids].flat()) if (!unseen.has(id)) unseen.set(id, why);
     },
+    /** Says that so much could not be seen that nobody can call the client right. */
+    doubt(why: string): void {
+      doubt ??= why;
+    },
+    findDoubt: () => doubt,
     hasFound: (id: FindingId) => found.has(id),
     /** Lists each id once, with its first note that no other finding explains. An id without such a note is left out. */
     listFindings(): Finding[] {

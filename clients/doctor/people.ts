@@ -1,5 +1,6 @@
-// The doctor's test people. Each run at a client uses the same people, so that runs leave no crowd behind. Their ids are of 1970,
-// when this service gave none. Their addresses can receive no mail.
+// The doctor's test people. Each run at a client uses the same people, so that runs leave no crowd behind. If a run ends with events
+// that say to forget them, each run has people of its own. Their ids are of 1970, when this service gave none. Their addresses can
+// receive no mail.
 
 import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
@@ -18,11 +19,11 @@ const cast: [Part, name: string, mailbox: string][] = [
   ['profile', 'Identity doctor (newer)', 'identity-doctor-profile'],
 ];
 
-export async function makeTestPeople(client: string, now: Date): Promise<TestPeople> {
+export async function makeTestPeople(client: string, now: Date, run = ''): Promise<TestPeople> {
   const made = cast.map(async ([part, name, mailbox]) => [
     part,
     {
-      id: await makeId(`${client} ${part}`),
+      id: await makeId(`${client} ${part}${run}`),
       email: `${mailbox}@${client.replaceAll('_', '-')}.invalid`,
       name,
       role: 'customer',

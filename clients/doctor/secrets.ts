@@ -4,6 +4,7 @@
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
+import { listKnownKeys } from './known-keys.ts';
 import type { Outcome } from './outcome.ts';
 import { CannotExamineError } from './target.ts';
 
@@ -45,6 +46,13 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
     notes.find('secret_wrong', { saw: `It holds the secret ${words}.`, launchId: outcome.launchId });
     return [];
   }
+  for (const [key, words] of listKnownKeys(target)) {
+    const outcome = await sendExpired(exam, key);
+    if (!isKnown(outcome)) continue;
+    const saw = `It holds ${words}, and not the secret configured here.`;
+    notes.find('key_known', { saw, launchId: outcome.launchId });
+    return [];
+  }
   if (control.code !== 'signature_wrong') return target.secrets;
   const count = target.secrets.length > 1 ? 'either of the two secrets' : 'the secret';
   notes.find('secret_wrong', {
@@ -53,6 +61,17 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
     unless: 'cache_in_front',
   });
   return [];
+}
+
+/**
+ * Tells whether the client holds a key, if its refusals tell a right signature from a wrong one. Call this once the client is known
+ * to take hand-offs.
+ */
+export async function findTelling(exam: Exam): Promise<((key: string) => Promise<boolean>) | undefined> {
+  const control = await sendExpired(exam, randomDigits());
+  const isKnown = async (key: string) => !isAlike(await sendExpired(exam, key), control);
+  const [held = ''] = exam.held;
+  return (await isKnown(held)) && !(await isKnown(randomDigits())) ? isKnown : undefined;
 }
 
 /** What often happens to a secret on its way into a setting. */

@@ -149,6 +149,29 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
+/** The ids of the doctor's test people, which are of no user (contract 3.32). */
+const testId = '00000000-0000-7%';
+
+/** An event about one of the doctor's test people. Triggers append all others. */
+export type TestEvent = { type: ClientEvent['type']; userId: string; body: object | null };
+
+/** Throws if an event is about anybody else. */
+export async function appendTestEvents(
+  trx: Transaction<DB>,
+  client: string,
+  events: readonly TestEvent[],
+): Promise<void> {
+  for (const { type, userId, body } of events) {
+    const { numAffectedRows } = await sql`
+      insert into events (client, type, user_id, body)
+      select ${client}, ${type}, ${userId}::uuid, ${body && JSON.stringify(body)}::jsonb
+      where ${userId} like ${testId} and not exists (select from users where id = ${userId}::uuid)`.execute(
+      trx,
+    );
+    if (numAffectedRows !== 1n) throw new Error('This is not the id of a test person.');
+  }
+}
+
 /** Called after a restore. A number that may have been given since the backup is not given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
   // Without this lock, an event could get its number meanwhile, and a gap would follow that number.

@@ -51,7 +51,7 @@ export async function readLocalClients(asked: readonly string[], config: Config)
 }
 
 /** Each start derives the same secret. Everybody can know it, because the secret that it is made from is built in. */
-async function deriveSecret(name: string): Promise<string> {
+export async function deriveSecret(name: string): Promise<string> {
   const [key = new Uint8Array(), message = new Uint8Array()] = [
     localSecrets.IDENTITY_SSO_SECRET,
     `secret of client ${name}`,

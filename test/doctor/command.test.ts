@@ -38,6 +38,7 @@ it('is the same for programs with --json', async () => {
   expect(code).toBe(1);
   expect(JSON.parse(out)).toEqual({
     client: 'shop',
+    issuer: 'http://localhost:3000',
     callback_url: `${clients.base}/nonce_not_checked/callback`,
     login_url: `${clients.base}/nonce_not_checked/login`,
     events_url: `${clients.base}/nonce_not_checked/events`,
@@ -46,6 +47,7 @@ it('is the same for programs with --json', async () => {
     reason: null,
     holds_secrets: [1],
     clock_ahead_seconds: expect.any(Number),
+    with_events: false,
     findings: [
       {
         id: 'nonce_not_checked',
@@ -66,6 +68,48 @@ it('takes addresses of the command line before those of the settings', async () 
     arg.startsWith('--') ? arg : `${clients.base}/right/${arg}`,
   );
   expect(await runDoctor(['shop', ...args], envFor('mac_not_checked'))).toMatchObject({ code: 0 });
+});
+
+it('examines a client by its own settings and the issuer, without those of the service (contract 3.37)', async () => {
+  const { SSO_CLIENTS: _, ...own } = envFor('right');
+  const env = { ...own, NODE_ENV: 'production', IDENTITY_ISSUER: 'not read', IDENTITY_NAME: '' };
+  const args = ['shop', '--service', 'http://localhost:3000', '--json'];
+  const { code, out, err } = await runDoctor(args, env);
+  expect({ code, err }, out).toEqual({ code: 0, err: expect.stringContaining('Identity doctor') });
+  expect(JSON.parse(out)).toMatchObject({
+    issuer: 'http://localhost:3000',
+    verdict: 'right',
+    unseen: [{ id: 'events_not_pulled', why: 'The database is where the service is.' }],
+  });
+  const other = await runDoctor(['shop', '--service', 'http://localhost:3001', '--json'], env);
+  expect(JSON.parse(other.out)).toMatchObject({ verdict: 'wrong', findings: [{ id: 'genuine_refused' }] });
+});
+
+it.each([
+  ['SSO_SHOP_CALLBACK_URL', /set SSO_SHOP_CALLBACK_URL/],
+  ['SSO_SHOP_SECRET', /set SSO_SHOP_SECRET/],
+])('with --service, it says that %s is missing', async (setting, words) => {
+  const { code, err } = await runDoctor(
+    ['shop', '--service', 'http://localhost:3000'],
+    envFor('right', { [setting]: '' }),
+  );
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(words) });
+});
+
+it('is not sure, with exit status 3, if no page names anybody (contract 3.36)', async () => {
+  const { code, out } = await runDoctor(['shop'], envFor('people_not_shown'));
+  expect(code).toBe(3);
+  expect(out).toMatch(/^shop: not sure\. .+\n\nNo page that was seen says who is logged in/);
+});
+
+it('is not sure, and nothing is wrong, if a login leaves no trace (contract 3.36)', async () => {
+  const { code, out } = await runDoctor(['shop', '--json'], envFor('nobody_logged_in'));
+  expect(code).toBe(3);
+  expect(JSON.parse(out)).toMatchObject({
+    verdict: 'not_sure',
+    findings: [],
+    reason: expect.stringContaining('nobody may be logged in'),
+  });
 });
 
 it('says that it examines the demo client where no callback is set, and does not where one is given', async () => {
@@ -111,6 +155,13 @@ describe('says why it cannot examine, with exit status 2: (contract 11.30)', () 
       'an address that is not safe',
       /--url must be an https URL/,
       ['shop', '--url', 'http://shop.example.test/'],
+      {},
+    ],
+    ['a pace that is none', /Enter a number from 20 to 6000/, ['shop', '--pace', '19'], {}],
+    [
+      'events without a database',
+      /leave --service out/,
+      ['shop', '--events', '--service', 'http://localhost:3000'],
       {},
     ],
     ['settings that are wrong', /IDENTITY_SSO_TTL must be/, ['shop'], { IDENTITY_SSO_TTL: 'x' }],

@@ -4,6 +4,7 @@ import { describeReport } from '../../clients/doctor/describe-report.ts';
 import { examine, type Report } from '../../clients/doctor/examine.ts';
 import type { Tools } from '../../clients/doctor/target.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { createEventWriter } from '../../server/doors/cli/doctor-events.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openInProcess, passOn } from './harness/in-process.ts';
 
@@ -18,7 +19,11 @@ afterAll(async () => {
   await close();
 });
 
-it.each(['marketplace', 'crm_app'])('finds nothing at the demo client %s', async (client) => {
+it.each([
+  ['marketplace', false],
+  ['crm_app', false],
+  ['marketplace', true],
+])('finds nothing at the demo client %s, with events: %s', async (client, hasEvents) => {
   const { baseUrl, issuer, clients } = app.config;
   const { secrets = [], ttlSeconds = 300 } = clients.get(client) ?? {};
   const demo = `${baseUrl}/demo/${client}`;
@@ -35,7 +40,8 @@ it.each(['marketplace', 'crm_app'])('finds nothing at the demo client %s', async
     demoUnless: 'SSO_SHOP_CALLBACK_URL',
   };
   const findReads = async () => (await listDeliveries(app.db, [client]))[0] ?? '';
-  const run = () => examine(target, { fetch: send, now: () => new Date(), findReads });
+  const events = hasEvents ? createEventWriter(app.db, client) : undefined;
+  const run = () => examine(target, { fetch: send, now: () => new Date(), findReads, events });
   let report = await run();
   // The machine may be so busy that the service turned requests away.
   for (let left = 2; left > 0 && isTurnedAway(report); left--) report = await run();

@@ -41,7 +41,8 @@ const pages: [words: string, Render][] = [
 describe.each(pages)('%s', (_, renderPage) => {
   it('lets the right client be', async () => {
     const report = await examineClient({ options: { renderPage } });
-    expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
+    expect(report).toMatchObject({ verdict: 'right', findings: [] });
+    expect(report.unseen.map(({ id }) => id)).toEqual(['role_kept']);
   });
 
   it.each<FindingId>(['linked_by_email', 'older_profile_applied', 'second_submit_logs_out'])(
@@ -91,5 +92,6 @@ it.each<[string, FindingId]>([
     options: { renderPage: (_, users) => list(users) },
   });
   expect(report.findings).toEqual([]);
-  expect(report.unseen.map(({ id }) => id)).toEqual(['linked_by_email', 'older_profile_applied']);
+  expect(report.unseen.map(({ id }) => id)).toContain('older_profile_applied');
+  expect(report.verdict).toBe('not_sure');
 });

@@ -2,7 +2,7 @@
 
 import type { FindReads } from '../../../clients/doctor/target.ts';
 import { findEmbeddedPostgres } from '../../../db/embedded/server.ts';
-import { openDatabase } from '../../../db/postgres/client.ts';
+import { type Database, openDatabase } from '../../../db/postgres/client.ts';
 import { listDeliveries } from '../../../db/tables/event-deliveries.ts';
 import { clientsOfSettings } from '../../clients/book.ts';
 import { dataFolder } from '../../runtime/files.ts';
@@ -36,7 +36,7 @@ export async function findClients(config: Config): Promise<Clients> {
 export async function withReads<T>(
   config: Config,
   client: string,
-  work: (findReads: FindReads) => Promise<T>,
+  work: (findReads: FindReads, db?: Database) => Promise<T>,
 ): Promise<T> {
   const url = await findUrl(config);
   if (url === undefined) return work(async () => 'The doctor has no database here.');
@@ -53,7 +53,7 @@ export async function withReads<T>(
     }
   }
   try {
-    return await work(findReads);
+    return await work(findReads, db);
   } finally {
     await close();
   }

@@ -39,7 +39,7 @@ export function createKitClient(origin: string, options: Options) {
         },
       });
     const person = findPerson(request);
-    return new Response(person ? [person.id, person.name, person.email].join('\n') : 'nobody');
+    return new Response(person ? [person.id, person.name, person.email, person.role].join('\n') : 'nobody');
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

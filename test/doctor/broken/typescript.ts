@@ -7,6 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import refusals from '../../../clients/refusals.json' with { type: 'json' };
+import { pullEvents } from './events.ts';
+import { sessions } from './sessions.ts';
 import { createKitClient } from './typescript-kit.ts';
 
 export type ClientOptions = {
@@ -17,6 +19,8 @@ export type ClientOptions = {
   isHttps?: boolean;
   /** In Unix seconds. */
   now?: () => number;
+  /** Where the service is whose events the client reads after a nudge. */
+  pullsFrom?: string;
   /** Replaces the store of nonces in memory. Returns whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
   /** Replaces a random session. */
@@ -25,8 +29,26 @@ export type ClientOptions = {
   renderPage?: (user: User | undefined, users: User[]) => string;
 };
 
-export type User = { id: string; name: string; email: string; updatedAt: string };
-type Site = { users: User[]; sessions: Map<string, User>; nonces: Set<string> };
+export type User = {
+  id: string;
+  name: string;
+  email: string;
+  role: string;
+  capabilities: string[];
+  updatedAt: string;
+};
+export type Site = {
+  users: User[];
+  sessions: Map<string, User>;
+  /** The login of each session. */
+  sids: Map<string, string>;
+  nonces: Set<string>;
+  /** What events have said: how far they are read, which logins have ended, and who is suspended. */
+  after: number;
+  ended: Set<string>;
+  blocked: Set<string>;
+  pull: Promise<void>;
+};
 type Question = {
   request: IncomingMessage;
   url: URL;
@@ -40,7 +62,13 @@ type Reply = { status: number; headers?: Record<string, string | string[]>; text
 // biome-ignore lint/suspicious/noExplicitAny: what a payload holds is what this file checks
 type Json = any;
 
-class Refusal extends Error {}
+class Refusal extends Error {
+  readonly detail: string;
+  constructor(code: string, detail = '') {
+    super(code);
+    this.detail = detail;
+  }
+}
 
 const leewaySeconds = 30;
 const attemptSeconds = 600;
@@ -54,11 +82,15 @@ export function createClients(options: ClientOptions) {
   const requests = new Map<string, number>();
   const sites = new Map<string, Site>();
 
-  function startLogin({ request, path, cookies, is }: Question): Reply {
+  function startLogin(question: Question): Reply {
+    const { request, url, path, cookies, is } = question;
     const state = createToken();
     const old = [...cookies].filter(([name]) => name.startsWith('attempt_'));
     const dropped = old.sort(([, a], [, b]) => Number(a) - Number(b)).slice(0, 1 - maxAttempts);
     const [name, value] = is('one_state_cookie') ? ['attempt', state] : [`attempt_${state}`, String(now())];
+    const asked = url.searchParams.get('next') ?? '';
+    if (is('login_leads_on') && asked && findPerson(question))
+      return { status: 303, headers: { location: asked } };
     const query = new URLSearchParams({ state, return_to: `${path}/` });
     const host = String(request.headers['x-forwarded-host'] ?? '');
     const base = is('launch_elsewhere')
@@ -74,6 +106,7 @@ export function createClients(options: ClientOptions) {
         location: `${base}/sso/launch/${client}?${query}`,
         'set-cookie': [
           `${name}=${value}; Path=${path}; Max-Age=${attemptSeconds}; ${kept}`,
+          `page=${encodeURIComponent(asked)}; Path=${path}; Max-Age=${attemptSeconds}; ${kept}`,
           ...dropped.map(([name]) => `${name}=; Path=${path}; Max-Age=0; ${flags}`),
         ],
       },
@@ -95,7 +128,7 @@ export function createClients(options: ClientOptions) {
     if (error !== undefined) {
       if (is('error_loops')) return { status: 303, headers: { location: `${path}/login` } };
       if (!isAsked(question, state ?? '')) throw new Refusal('state_unknown');
-      throw new Refusal(refusals.some(({ code }) => code === error) ? error : 'error_unknown');
+      throw new Refusal(refusals.some(({ code }) => code === error) ? error : 'error_unknown', error);
     }
     const payload = await verify(question, query);
     if (is('nonce_before_state') && !(await consumeNonce(question, payload.nonce)))
@@ -107,7 +140,7 @@ export function createClients(options: ClientOptions) {
       if (is('other_origin')) {
         return { status: 303, headers: { location: `${elsewhere}${path}/login` } };
       }
-      const location = site.sessions.has(cookies.get('session') ?? '') ? `${path}/` : `${path}/login`;
+      const location = findPerson(question) ? `${path}/` : `${path}/login`;
       return { status: 303, headers: { location, 'identity-refusal': 'state_missing' } };
     }
     if (payload.state !== undefined && !isAsked(question, payload.state)) {
@@ -115,14 +148,25 @@ export function createClients(options: ClientOptions) {
       throw new Refusal('state_unknown');
     }
     const isUsed =
-      !is('nonce_before_mac') && !is('nonce_before_state') && !(await consumeNonce(question, payload.nonce));
+      !is('nonce_before_mac') &&
+      !is('nonce_before_state') &&
+      !(await consumeNonce(question, payload.nonce, payload.exp));
     if (isUsed && is('second_submit_logs_out')) site.sessions.delete(cookies.get('session') ?? '');
     if (isUsed) throw new Refusal('nonce_replayed');
+    if (site.ended.has(payload.sid) || site.blocked.has(payload.profile.id))
+      throw new Refusal('session_ended');
     const user = findUser(question, payload.profile);
+    const made = sessions[path.slice(1)]?.make(user, payload.sid ?? createToken(), site);
     const id =
-      (is('session_fixed') && cookies.get('session')) || options.createSession?.(user) || createToken();
+      (is('session_fixed') && cookies.get('session')) ||
+      made ||
+      options.createSession?.(user) ||
+      createToken();
     site.sessions.set(id, user);
-    const target = payload.return_to ?? `${path}/`;
+    site.sids.set(id, payload.sid);
+    const asked = decodeURIComponent(cookies.get('page') ?? '');
+    const isOpen = is('page_not_checked') || isReturnTo(asked, false);
+    const target = (isOpen && asked) || (payload.return_to ?? `${path}/`);
     const paths = is('session_not_kept')
       ? ['/elsewhere']
       : is('two_paths')
@@ -136,7 +180,13 @@ export function createClients(options: ClientOptions) {
           : is('leads_elsewhere')
             ? `${elsewhere}${path}/`
             : target,
-        'set-cookie': paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
+        'set-cookie': is('nobody_logged_in')
+          ? []
+          : [
+              ...paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
+              ...(is('role_cookie') ? [`role=${user.role}; Path=${path}; ${flags}`] : []),
+              ...(is('further_cookies') ? listFurther(site, path) : []),
+            ],
       },
     };
   }
@@ -158,7 +208,7 @@ export function createClients(options: ClientOptions) {
     }
     const counted = is('signature_next_ignored') ? given.slice(0, 1) : given;
     const digits = is('mac_compared_in_part') ? 32 : 64;
-    const isGenuine = secrets.some((secret) => {
+    const isGenuine = (is('key_known') ? [...secrets, ''] : secrets).some((secret) => {
       const expected = createHmac('sha256', secret)
         .update(is('mac_over_json') ? bytes : wire)
         .digest('hex')
@@ -170,7 +220,7 @@ export function createClients(options: ClientOptions) {
     if (!isGenuine && !is('mac_not_checked')) throw new Refusal('signature_wrong');
     const payload = parse(bytes, is);
     requireMembers(payload, is);
-    if (payload.iss !== issuer && !is('issuer_not_checked')) throw new Refusal('issuer_wrong');
+    if (payload.iss !== issuer && !is('issuer_not_checked')) throw new Refusal('issuer_wrong', payload.iss);
     if (payload.aud !== client && !is('audience_not_checked')) throw new Refusal('audience_wrong');
     if (payload.client !== client && !is('client_not_checked')) throw new Refusal('audience_wrong');
     requireTimely(payload, is);
@@ -185,8 +235,13 @@ export function createClients(options: ClientOptions) {
     if (!isRightLength) throw new Refusal('lifetime_wrong');
   }
 
-  async function consumeNonce({ site, is }: Question, nonce: string): Promise<boolean> {
+  async function consumeNonce(
+    { site, is }: Question,
+    nonce: string,
+    exp = Number.POSITIVE_INFINITY,
+  ): Promise<boolean> {
     if (is('nonce_not_checked')) return true;
+    if (is('nonce_kept_too_short') && now() >= exp) return true;
     if (options.consumeNonce)
       return options.consumeNonce(nonce).catch(() => Promise.reject(new Refusal('store_unavailable')));
     const isNew = !site.nonces.has(nonce);
@@ -196,20 +251,29 @@ export function createClients(options: ClientOptions) {
   }
 
   /** The local user of a person, who is created or updated. */
-  function findUser({ site, is }: Question, profile: Json): User {
-    const { id, name, email, profile_updated_at: updatedAt } = profile;
+  function findUser({ site, is }: Pick<Question, 'site' | 'is'>, profile: Json, mayBeOlder = false): User {
+    const { id, name, email, role, account, profile_updated_at: updatedAt } = profile;
+    const capabilities = [...(account?.capabilities ?? [])];
     const user = site.users.find((each) => each.id === id || (is('linked_by_email') && each.email === email));
     if (!user) {
-      const made = { id, name, email, updatedAt };
+      const made = { id, name, email, role, capabilities, updatedAt };
       site.users.push(made);
       return made;
     }
-    if (updatedAt > user.updatedAt || is('older_profile_applied'))
-      Object.assign(user, { name, email, updatedAt });
+    if (is('newer_profile_ignored')) return user;
+    if (is('role_kept')) capabilities.push(...user.capabilities);
+    if (updatedAt > user.updatedAt || mayBeOlder || is('older_profile_applied'))
+      Object.assign(user, { name, email, role, capabilities, updatedAt });
     return user;
   }
 
-  function receiveNudge({ request, body, is }: Question): Reply {
+  function findPerson({ path, site, cookies }: Question): User | undefined {
+    const value = cookies.get('session') ?? '';
+    const { read } = sessions[path.slice(1)] ?? {};
+    return read ? read(value, site) : site.sessions.get(value);
+  }
+
+  function receiveNudge({ request, body, site, is }: Question): Reply {
     const header = (name: string) => String(request.headers[name] ?? '');
     const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
     if (!id || !/^\d{10}$/.test(timestamp)) throw new Refusal('nudge_malformed');
@@ -226,11 +290,18 @@ export function createClients(options: ClientOptions) {
     if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
     // The client pulls before it answers, and nothing answers the pull.
     if (is('pull_failed')) throw new Refusal('store_unavailable');
+    const {
+      pullsFrom: from,
+      secrets: [secret = ''],
+    } = options;
+    const save = (profile: Json, mayBeOlder: boolean) => findUser({ site, is }, profile, mayBeOlder);
+    if (from)
+      site.pull = site.pull.then(() => pullEvents({ site, from, client, secret, is, save })).catch(() => {});
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
   function answer(question: Question): Reply | Promise<Reply> {
-    const { request, url, path, site, cookies, is } = question;
+    const { request, url, path, site, is } = question;
     const page = url.pathname.slice(path.length);
     if (is('nothing_there')) return { status: 404 };
     if (page === '/events') {
@@ -239,15 +310,17 @@ export function createClients(options: ClientOptions) {
     }
     const isAhead = /prefetch/.test(String(request.headers['sec-purpose'] ?? ''));
     const isSpeculative = request.method === 'HEAD' || isAhead;
-    if (isSpeculative && !is('speculative_uses_nonce')) return { status: 204 };
+    if (isSpeculative && is('speculative_uses_nonce') && page === '/callback')
+      return Promise.resolve(receiveHandOff(question)).then(() => ({ status: 204 }));
+    if (isSpeculative && !is('speculative_logs_in')) return { status: 204 };
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('method_not_allowed');
     if (page === '/login') return startLogin(question);
     if (page === '/callback') return receiveHandOff(question);
-    const user = site.sessions.get(cookies.get('session') ?? '');
+    const user = findPerson(question);
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
     if (options.renderPage) return { status: 200, text: options.renderPage(user, site.users) };
-    return { status: 200, text: user ? [user.id, user.name, user.email].join('\n') : 'nobody' };
+    return { status: 200, text: user ? describe(user) : 'nobody' };
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -255,7 +328,10 @@ export function createClients(options: ClientOptions) {
     for await (const chunk of request) chunks.push(chunk);
     const url = new URL(request.url ?? '/', 'http://client.test');
     const [, name = ''] = url.pathname.split('/');
-    const site = sites.get(name) ?? { users: [], sessions: new Map(), nonces: new Set() };
+    const site = sites.get(name) ?? {
+      ...{ users: [], sessions: new Map(), sids: new Map(), nonces: new Set<string>() },
+      ...{ after: 0, ended: new Set<string>(), blocked: new Set<string>(), pull: Promise.resolve() },
+    };
     sites.set(name, site);
     const is = (fault: string) => fault === name;
     const path = `/${name}`;
@@ -278,13 +354,17 @@ export function createClients(options: ClientOptions) {
       headers,
       text = '',
     } = await reply(question, () => (isBusy ? { status: 429 } : answer(question)));
+    const isRaw = is('name_unescaped') ? status === 200 : is('reason_unescaped') && status >= 400;
+    const isHtml = isRaw || is('html');
     response.writeHead(status, {
-      'content-type': 'text/plain; charset=utf-8',
+      'content-type': `text/${isHtml ? 'html' : 'plain'}; charset=utf-8`,
       'cache-control': caching,
       'referrer-policy': is('referrer_sent') ? 'origin' : 'no-referrer',
       ...headers,
+      // As frameworks do: Node throws at a line break.
+      ...(headers?.location && { location: String(headers.location).replace(/[\r\n]/g, encodeURIComponent) }),
     });
-    response.end(text);
+    response.end(isHtml && !isRaw ? escapeText(text) : text);
   };
 }
 
@@ -300,10 +380,15 @@ async function reply({ is, url }: Question, answer: () => Reply | Promise<Reply>
     return {
       status: is('refusal_status') && url.pathname.endsWith('/callback') ? 200 : status,
       headers: { 'identity-refusal': code, ...launch },
-      text: `The login did not work. Code: ${code}`,
+      text: `The login did not work. Code: ${code} ${error.detail}`,
     };
   }
 }
+
+const escapeText = (text: string) => text.replace(/[<>&"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+
+const describe = ({ id, name, email, role, capabilities }: User) =>
+  [id, name, email, role, ...capabilities].join('\n');
 
 function readOnce(query: URLSearchParams, name: string, mayRepeat = false): string | undefined {
   const values = query.getAll(name);
@@ -315,6 +400,13 @@ function readCookies(request: IncomingMessage): Map<string, string> {
   const pairs = (request.headers.cookie ?? '').split('; ').map((pair) => pair.split('='));
   return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }
+
+/** Cookies that are no session, though one counts up and all are the same for each person. */
+const listFurther = ({ sessions }: Site, path: string): string[] => [
+  `visits=${sessions.size}; Path=${path}; Max-Age=9999999; HttpOnly; SameSite=Lax`,
+  `theme=dark-theme-of-the-shop; Path=${path}; HttpOnly; SameSite=Lax`,
+  `csrf=${createToken()}; Path=${path}; SameSite=Lax`,
+];
 
 /** Node's decoder accepts padding, both alphabets and spare bits. So the bytes are encoded again and compared with the text. */
 function decode(wire: string, is: Question['is']): Buffer {

@@ -1,0 +1,205 @@
+// Tests what the client does with events, as far as a page shows whether somebody is logged in. The events are about people of this
+// run, who are to be forgotten at its end (contract 3.41 to 3.43).
+import { createNonce } from '../../server/sso/envelope.ts';
+import type { Browser } from './browser.ts';
+import { sendNudge } from './events.ts';
+import { type Exam, type Played, play } from './exam.ts';
+import type { FindingId } from './findings.ts';
+import { readPayload } from './hand-offs.ts';
+import { isNamed } from './name-tags.ts';
+import { UnreachableError } from './network.ts';
+import { nobodyNamed } from './notes.ts';
+import { describe } from './outcome.ts';
+import { type Part, parts } from './people.ts';
+import { logsIn } from './single-hand-offs.ts';
+import type { EventWriter, OwnEvent, Reads } from './target.ts';
+
+const ids = [
+  ...(['events_logout_ignored', 'events_suspension_ignored', 'events_deletion_ignored'] as const),
+  ...(['events_page_missed', 'events_order_ignored', 'events_ended_login_taken'] as const),
+  ...(['events_end_others', 'events_restored_ignored'] as const),
+];
+const withinMs = 2_000;
+/** More events than fit on a page, of which a client has to read all (contract 10.18). */
+const pageful = 101;
+const pagefulWithinMs = 10_000;
+const pauseMs = 100;
+const minuteMs = 60_000;
+
+/** Call this last: its people cannot log in any more afterwards. */
+export async function probeEventEffects(exam: Exam): Promise<void> {
+  const { tools, notes, logins, people } = exam;
+  const { events } = tools;
+  if (!events) return;
+  try {
+    const reads = await tools.findReads?.();
+    if (typeof reads !== 'object') notes.miss(ids, reads ?? 'The doctor has no database here.');
+    else if (!logins.showsPeople()) notes.miss(ids, nobodyNamed);
+    else await runSteps(exam, events);
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    notes.miss(ids, `It did not answer: ${error.message}.`);
+  } finally {
+    await events.forget(parts.map((part) => people[part].id));
+  }
+}
+
+type Teller = (events: OwnEvent[], ms?: number) => Promise<Told>;
+type Told = {
+  /** Waits until the client has read, or its time is over. */
+  hasRead: () => Promise<boolean>;
+  /** Whether, in time, the page no longer names the person. Undefined if it does, and the client has not read the events yet. */
+  isGone: (browser: Browser, part: Part) => Promise<boolean | undefined>;
+};
+
+async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
+  const tell = createTeller(exam, writer);
+  // A client may note how far it has read only with its next read.
+  await (await tell([update(exam, 'profile')])).hasRead();
+  const other = await logIn(exam, 'profile');
+  await probeLogOut(exam, tell, other);
+  await probeSuspension(exam, tell);
+  await probeDeletion(exam, tell);
+  await probePageful(exam, tell, other);
+}
+
+const logIn = (exam: Exam, part: Part) => play(exam, { part });
+const sidOf = ({ handOff }: Played): string => readPayload(handOff).sid;
+
+const update = ({ people }: Exam, part: Part): OwnEvent => ({
+  type: 'profile.updated',
+  userId: people[part].id,
+  profile: people[part],
+});
+const ended = ({ people }: Exam, part: Part, sid: string): OwnEvent => ({
+  type: 'session.ended',
+  userId: people[part].id,
+  sid,
+});
+
+function createTeller(exam: Exam, writer: EventWriter): Teller {
+  const findReads = async (): Promise<Reads | undefined> => {
+    const reads = await exam.tools.findReads?.();
+    return typeof reads === 'object' ? reads : undefined;
+  };
+  return async (events, ms = withinMs) => {
+    const before = await findReads();
+    const latest = await writer.append(events);
+    await sendNudge(exam, latest);
+    const until = performance.now() + ms;
+    const hasRead = async () => {
+      const reads = await findReads();
+      return (
+        reads !== undefined &&
+        (reads.acknowledged > (before?.acknowledged ?? 0) ||
+          reads.pulledAt?.getTime() !== before?.pulledAt?.getTime())
+      );
+    };
+    const pause = () => new Promise((done) => setTimeout(done, pauseMs));
+    return {
+      async hasRead() {
+        while (!(await hasRead()) && performance.now() < until) await pause();
+        return hasRead();
+      },
+      async isGone(browser, part) {
+        do {
+          if (!isNamed(await exam.logins.findShown(browser), part)) return true;
+          await pause();
+        } while (performance.now() < until);
+        return (await hasRead()) ? false : undefined;
+      },
+    };
+  };
+}
+
+/** Notes a finding if the page still names the person after the client has read the events. */
+async function expectGone(
+  exam: Exam,
+  id: FindingId,
+  { told, browser, part, words }: { told: Told; browser: Browser; part: Part; words: string },
+): Promise<boolean> {
+  const isGone = await told.isGone(browser, part);
+  if (isGone === undefined) {
+    exam.notes.miss(id, `Appended ${words}: the client had not read it in time.`);
+    exam.notes.doubt('It did not read events in time, so what it does with them could not be seen.');
+  } else if (!isGone)
+    exam.notes.find(id, {
+      saw: `Appended ${words}, which the client has read: the page still names the person.`,
+      unless: id === 'events_logout_ignored' ? undefined : 'events_logout_ignored',
+    });
+  return isGone === true;
+}
+
+async function probeLogOut(exam: Exam, tell: Teller, other: Played): Promise<void> {
+  const mine = await logIn(exam, 'main');
+  const told = await tell([ended(exam, 'main', sidOf(mine))]);
+  const words = 'session.ended';
+  await expectGone(exam, 'events_logout_ignored', { told, browser: mine.browser, part: 'main', words });
+  if (!isNamed(await exam.logins.findShown(other.browser), 'profile'))
+    exam.notes.find('events_end_others', {
+      saw: 'Appended session.ended of one person: another person was logged out, too.',
+    });
+}
+
+/** As a suspension comes: first the ends of the sessions. */
+async function probeSuspension(exam: Exam, tell: Teller): Promise<void> {
+  const { id: userId } = exam.people.first;
+  const { browser, ...played } = await logIn(exam, 'first');
+  const told = await tell([
+    ended(exam, 'first', sidOf({ browser, ...played })),
+    { type: 'user.suspended', userId },
+  ]);
+  const words = 'session.ended and user.suspended';
+  const isGone = await expectGone(exam, 'events_suspension_ignored', { told, browser, part: 'first', words });
+  const restored = await tell([{ type: 'user.restored', userId }]);
+  if (!isGone || !(await restored.hasRead())) return;
+  const { outcome } = await logIn(exam, 'first');
+  if (outcome.kind !== 'taken')
+    exam.notes.find('events_restored_ignored', {
+      saw: `Appended user.suspended, and then user.restored: the next hand-off was not taken, ${describe(outcome)}.`,
+      launchId: outcome.launchId,
+    });
+}
+
+/** A session here may have expired before, so no session.ended comes. */
+async function probeDeletion(exam: Exam, tell: Teller): Promise<void> {
+  const { browser } = await logIn(exam, 'second');
+  const told = await tell([{ type: 'user.deleted', userId: exam.people.second.id }]);
+  await expectGone(exam, 'events_deletion_ignored', { told, browser, part: 'second', words: 'user.deleted' });
+}
+
+/** Appends more events than a page has. Among the first ones is an older profile, and the last one says that it was applied. */
+async function probePageful(exam: Exam, tell: Teller, other: Played): Promise<void> {
+  const { notes, logins, people } = exam;
+  const mine = await logIn(exam, 'main');
+  const { name, profile_updated_at: updatedAt } = people.main;
+  const older = `${name} (older)`;
+  const olderAt = new Date(Date.parse(updatedAt) - minuteMs).toISOString();
+  const sid = createNonce();
+  const told = await tell(
+    [
+      {
+        type: 'profile.updated',
+        userId: people.main.id,
+        profile: { ...people.main, name: older, profile_updated_at: olderAt },
+      },
+      ended(exam, 'main', sid),
+      ...Array.from({ length: pageful }, () => update(exam, 'profile')),
+      ended(exam, 'profile', sidOf(other)),
+    ],
+    pagefulWithinMs,
+  );
+  const { browser } = other;
+  const words = `session.ended after ${pageful} other events`;
+  if (!(await expectGone(exam, 'events_page_missed', { told, browser, part: 'profile', words }))) return;
+  if ((await logins.look(mine.browser)).includes(older))
+    notes.find('events_order_ignored', {
+      saw: 'Appended a profile that is older than the one of the login: the page shows it.',
+    });
+  const late = await play(exam, { changes: { members: (payload) => Object.assign(payload, { sid }) } });
+  if (await logsIn(exam, late))
+    notes.find('events_ended_login_taken', {
+      saw: `Appended session.ended, and then sent a hand-off of that login: ${describe(late.outcome)}.`,
+      launchId: late.outcome.launchId,
+    });
+}

@@ -1,0 +1,61 @@
+// The keys that anybody can guess or look up.
+import type { Target } from './target.ts';
+
+/** What stands in examples, and what becomes of a setting that is missing. */
+const placeholders = [
+  ...[
+    'SECRET',
+    'secret',
+    'Secret',
+    'your-secret',
+    'your_secret',
+    'your-secret-here',
+    'my-secret',
+    'mysecret',
+  ],
+  ...[
+    'shared-secret',
+    'shared_secret',
+    'sharedsecret',
+    'supersecret',
+    'super-secret',
+    'topsecret',
+    'dev-secret',
+  ],
+  ...[
+    'changeme',
+    'change-me',
+    'change_me',
+    'CHANGEME',
+    'replace-me',
+    'placeholder',
+    'example',
+    'todo',
+    'TODO',
+  ],
+  ...['dev', 'development', 'test', 'testing', 'local', 'demo', 'default', 'key', 'password', 'admin', 'xxx'],
+  ...['undefined', 'null', 'None', 'nil', 'false', 'NaN', '[object Object]', '0', '123456', ' '],
+  'test-secret-do-not-use-0123456789ab',
+  'next-secret-do-not-use-0123456789ab',
+];
+
+/** Each key with its name in a report. An HMAC pads its key with zeros, so a zero is the same as the empty key. */
+export function listKnownKeys({
+  client,
+  secrets,
+  publicKeys = [],
+  issuer,
+}: Target): [string, words: string][] {
+  const upper = client.toUpperCase();
+  const ofClient = [client, upper, `${client}-secret`, `${client}_secret`, `SSO_${upper}_SECRET`, issuer];
+  const named = [...new Set([...placeholders, ...ofClient])].map((key): [string, string] => [
+    key,
+    JSON.stringify(key),
+  ]);
+  const keys: [string, string][] = [
+    ['\0', 'the empty key'],
+    ...named,
+    ...publicKeys.map((key): [string, string] => [key, 'a key that is published for local mode']),
+  ];
+  return keys.filter(([key]) => !secrets.includes(key));
+}

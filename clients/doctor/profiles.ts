@@ -1,0 +1,94 @@
+// Tests whether a newer profile takes the place of the earlier one, as far as pages show it: its name, and a role and a capability
+// that are taken away again (contract 3.40).
+import { type Exam, type Played, play, tryOut } from './exam.ts';
+import type { Wire } from './hand-offs.ts';
+import { expectText, markedName } from './markup.ts';
+import type { Answer } from './network.ts';
+import { nobodyNamed } from './notes.ts';
+
+const ids = ['newer_profile_ignored', 'role_kept'] as const;
+/** Some clients keep the time of a profile in whole seconds. */
+const secondMs = 1_100;
+const newest = { role: 'merchant', account: { capabilities: ['sell_products'] } };
+/** What a page shows of role and capability, if it shows them as they are. */
+const plainWords = ['merchant', 'sell_products'];
+
+type Seen = Played & { pages: Answer[]; text: string };
+
+/** Call this after the other probes: it changes a person whom others log in. */
+export function probeProfiles(exam: Exam): Promise<void> {
+  return tryOut(exam, ids, async () => {
+    const { logins, notes } = exam;
+    const before = await logIn(exam);
+    const promoted =
+      (await logInNewer(exam, { ...newest, name: markedName })) ??
+      (await logInNewer(exam, { ...newest, name: plainName }));
+    const after = await logInNewer(exam, {});
+    if (!before || !promoted || !after) return notes.miss(ids, 'A genuine hand-off was refused.');
+    const again = await logins.open(promoted.browser, promoted.handOff);
+    expectText(exam, 'a name', [...promoted.pages, again.answer], promoted.handOff.launchId);
+    if (!logins.showsPeople()) return notes.miss(ids, nobodyNamed);
+    noteName(exam, before, promoted);
+    noteRole(exam, before, promoted, after);
+  });
+}
+
+const plainName = 'Identity doctor (newest)';
+
+/** Sends a profile of this moment, at least a second newer than the one before. */
+async function logInNewer(exam: Exam, change: Wire): Promise<Seen | undefined> {
+  const { tools } = exam;
+  const { profile } = exam.people;
+  const newerAt = Date.parse(profile.profile_updated_at) + secondMs;
+  await new Promise((done) => setTimeout(done, newerAt - tools.now().getTime()));
+  profile.profile_updated_at = tools.now().toISOString();
+  return logIn(exam, change);
+}
+
+/** Undefined if the client refuses the login. */
+async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
+  const members = (payload: Wire) => Object.assign(payload.profile, change);
+  const played = await play(exam, { part: 'profile', changes: { members } });
+  if (played.outcome.kind !== 'taken') return undefined;
+  // A page may say once that somebody has logged in, or that their profile has changed.
+  await exam.logins.readPages(played.browser);
+  const pages = await exam.logins.readPages(played.browser);
+  return { ...played, pages, text: pages.map(({ text }) => text).join('\n') };
+}
+
+function noteName({ notes, people }: Exam, before: Seen, promoted: Seen): void {
+  if (!before.text.includes(people.profile.name))
+    notes.miss('newer_profile_ignored', 'No page that was seen shows the name of a profile.');
+  else if (!promoted.text.includes('(newest)'))
+    notes.find('newer_profile_ignored', {
+      saw: 'Sent a profile with another name, changed a second later: the page shows the earlier name.',
+      launchId: promoted.handOff.launchId,
+    });
+}
+
+/** Looks for words that came with the role, and did not go with it. */
+function noteRole({ notes }: Exam, before: Seen, promoted: Seen, after: Seen): void {
+  const [had, got, kept] = [before, promoted, after].map(({ text }) => countWords(text)) as [
+    Words,
+    Words,
+    Words,
+  ];
+  const gained = [...got].filter(([word, count]) => count > (had.get(word) ?? 0));
+  const stayed = gained.filter(([word, count]) => (kept.get(word) ?? 0) >= count).map(([word]) => word);
+  if (gained.length === 0) notes.miss('role_kept', 'No page that was seen shows a role or a capability.');
+  else if (stayed.length === gained.length || plainWords.some((word) => stayed.includes(word)))
+    notes.find('role_kept', {
+      saw: `Took the role merchant and a capability away again with a newer profile: the page still says ${stayed.slice(0, 3).join(', ')}.`,
+      launchId: after.handOff.launchId,
+    });
+}
+
+type Words = Map<string, number>;
+
+/** How often each word is on the page, but for those of names. */
+function countWords(text: string): Words {
+  const words: Words = new Map();
+  const all = text.replace(/Identity doctor[^\n]{0,20}?\(?newe(?:st|r)\)?/g, '').toLowerCase();
+  for (const [word] of all.matchAll(/[\p{L}_]{3,}/gu)) words.set(word, (words.get(word) ?? 0) + 1);
+  return words;
+}

@@ -1,0 +1,236 @@
+// Tests whether a session at the client can be guessed, or made by hand. It changes and forges sessions of the test people only.
+import { sha1, sha256, sha384, sha512 } from 'oslo/crypto';
+import { base64, base64url, encodeHex } from 'oslo/encoding';
+import { hmacSha256 } from '../../server/sso/hmac.ts';
+import type { Browser } from './browser.ts';
+import { type Exam, type Played, play, tryOut } from './exam.ts';
+import { readPayload } from './hand-offs.ts';
+import { listKnownKeys } from './known-keys.ts';
+import { isNamed } from './name-tags.ts';
+import { nobodyNamed } from './notes.ts';
+import type { Part } from './people.ts';
+import { listChanged, listReadings } from './spellings.ts';
+
+const ids = ['session_guessable', 'session_forgeable'] as const;
+/** If no more characters than this differ from login to login, the next login can be guessed. */
+const maxGuessable = 8;
+const maxVariants = 4;
+const minPart = 6;
+
+export function probeSessions(exam: Exam): Promise<void> {
+  return tryOut(exam, ids, async () => {
+    const { logins, notes } = exam;
+    const missed = (why: string) => notes.miss(ids, why);
+    const mine = [await play(exam), await play(exam), await play(exam)] as const;
+    const other = await play(exam, { part: 'profile' });
+    if ([...mine, other].some(({ outcome }) => outcome.kind !== 'taken'))
+      return missed('A genuine hand-off was refused.');
+    const [first] = mine;
+    const names = logins.showsPeople() ? await findSessions(exam, first.browser) : logins.proof();
+    for (const name of names) await probeValues(exam, name, mine, other);
+    if (!logins.showsPeople()) return missed(nobodyNamed);
+    await probeSwapped(exam, first, other);
+    for (const name of names) await probeFlipped(exam, name, first.browser);
+    await probeRole(exam, first);
+  });
+}
+
+/** The cookies that a login depends on: without it nobody is logged in, or it is enough. */
+async function findSessions(exam: Exam, browser: Browser): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of exam.logins.sessionCookies()) {
+    const without = browser.copy((cookie) => (cookie.name === name ? [] : [cookie]));
+    const alone = browser.copy((cookie) => (cookie.name === name ? [cookie] : []));
+    if (!(await shows(exam, without, 'main')) || (await shows(exam, alone, 'main'))) found.push(name);
+  }
+  return found;
+}
+
+const shows = async ({ logins }: Exam, browser: Browser, part: Part) =>
+  isNamed(await logins.findShown(browser), part);
+
+/** Looks at the values of one cookie in three logins of a person, and in one of somebody else. */
+async function probeValues(exam: Exam, name: string, mine: readonly Played[], other: Played): Promise<void> {
+  const values = mine.map(({ browser }) => browser.valueOf(name) ?? '');
+  const [value = ''] = values;
+  const all = new Set(values);
+  const found = (what: string) =>
+    exam.notes.find('session_guessable', { saw: `${name} ${what}.`, unless: 'cache_in_front' });
+  const said = await listSaid(mine[0] as Played);
+  const readings = listReadings(value);
+  const isSaid = (reading: string) =>
+    said.some(
+      (each) =>
+        each === reading || (reading.length >= 16 && /^[0-9a-f]+$/i.test(each) && each.startsWith(reading)),
+    );
+  const key = await findKey(exam, value);
+  if (readings.some(isSaid)) found('is made of what the hand-off says');
+  else if (isShort(value)) found(`has only ${value.length} characters`);
+  else if (all.size === values.length && countDiffering(values) <= maxGuessable)
+    found(
+      `counts up: from login to login only ${countDiffering(values)} of its ${value.length} characters differ`,
+    );
+  else if (all.size === 1 && countDiffering([value, other.browser.valueOf(name) ?? '']) <= maxGuessable)
+    found('tells people apart by a few characters, and is the same for each login');
+  else if (all.size === 1 && isOpaque(exam, readings))
+    found('is the same for each login of a person, so no log-out can end it');
+  else if (key) exam.notes.find('session_forgeable', { saw: `${name} is signed with ${key}.` });
+}
+
+/** What the hand-off says about the person and the login, and digests of that. */
+async function listSaid({ handOff }: Played): Promise<string[]> {
+  const { sid, nonce, profile } = readPayload(handOff);
+  const said = [profile.id, profile.email, sid, nonce, handOff.launchId];
+  return [...said, ...(await Promise.all(said.map(digest))).flat()];
+}
+
+async function digest(text: string): Promise<string[]> {
+  const bytes = new TextEncoder().encode(text);
+  const digests = await Promise.all([sha1, sha256, sha384, sha512].map((hash) => hash(bytes)));
+  return digests
+    .map((each) => new Uint8Array(each))
+    .flatMap((each) => [encodeHex(each), base64.encode(each), spell(each)]);
+}
+
+const spell = (bytes: Uint8Array) => base64url.encode(bytes, { includePadding: false });
+
+/** Whether it has less than 64 bits, as far as its characters tell. */
+function isShort(value: string): boolean {
+  const least = /^\d*$/.test(value)
+    ? 20
+    : /^[0-9a-f]*$/i.test(value)
+      ? 16
+      : /^[0-9a-z]*$/.test(value)
+        ? 12
+        : 11;
+  return value.length < least;
+}
+
+/** How many characters lie between what all values begin and end with. */
+function countDiffering(values: readonly string[]): number {
+  const lengths = values.map(({ length }) => length);
+  const [first = ''] = values;
+  const countAlike = (at: (text: string, index: number) => string | undefined) => {
+    let count = 0;
+    while (count < Math.min(...lengths) && values.every((each) => at(each, count) === at(first, count)))
+      count++;
+    return count;
+  };
+  const start = countAlike((text, index) => text[index]);
+  const end = countAlike((text, index) => text[text.length - 1 - index]);
+  return Math.max(...lengths) - Math.min(start + end, Math.min(...lengths));
+}
+
+/** Whether the value is one piece that does not say whose it is. A signed value has parts, and says it. */
+const isOpaque = ({ people }: Exam, readings: string[]) =>
+  !readings.some(
+    (each) => /[.:|]/.test(each) || each.includes(people.main.id) || each.includes(people.main.name),
+  );
+
+/** The known key with which the value is signed, in words. */
+async function findKey({ target }: Exam, value: string): Promise<string | undefined> {
+  for (const reading of listReadings(value, 1)) {
+    const [, text = '', signature = ''] = /^(.+)[.](.{27,})$/s.exec(reading) ?? [];
+    if (!signature) continue;
+    for (const [key, words] of [...listKnownKeys(target), ['keyboard cat', '"keyboard cat"'] as const])
+      for (const signed of [text, text.replace(/^s:/, '')]) {
+        const mac = await hmacSha256(new TextEncoder().encode(key), new TextEncoder().encode(signed));
+        const bytes = new Uint8Array(mac);
+        const spelt = [
+          encodeHex(bytes),
+          base64.encode(bytes),
+          base64.encode(bytes, { includePadding: false }),
+          spell(bytes),
+        ];
+        if (spelt.includes(signature)) return words;
+      }
+  }
+  return undefined;
+}
+
+/** Puts what the hand-off of somebody else says in the place of what one's own says. */
+async function probeSwapped(exam: Exam, mine: Played, other: Played): Promise<void> {
+  const [from, to] = await Promise.all([listSaid(mine), listSaid(other)]);
+  const names = [exam.people.main.name, exam.people.profile.name];
+  const pairs = new Map([
+    ...from.map((each, at) => [each, to[at] ?? ''] as const),
+    names as [string, string],
+  ]);
+  const swap = replaceAll(pairs);
+  await probeChanged(exam, mine, swap, async (browser) =>
+    (await shows(exam, browser, 'profile')) ? 'somebody else was logged in' : undefined,
+  );
+}
+
+function replaceAll(pairs: Map<string, string>): (text: string) => string {
+  const texts = [...pairs.keys()].sort((a, b) => b.length - a.length);
+  const any = new RegExp(texts.map((each) => each.replace(/[^\w]/g, '\\$&')).join('|'), 'g');
+  return (text) => text.replace(any, (found) => pairs.get(found) ?? found);
+}
+
+/** Changes one cookie after the other, and all at once. `judge` says in words what a change has done. */
+async function probeChanged(
+  exam: Exam,
+  { browser, outcome }: Played,
+  change: (text: string) => string,
+  judge: (browser: Browser) => Promise<string | undefined>,
+): Promise<void> {
+  const variants = exam.logins.sessionCookies().flatMap((name) => {
+    const changed = listVariants(browser.valueOf(name) ?? '', change);
+    return changed.length > 0 ? [[name, changed] as const] : [];
+  });
+  const tries = variants.flatMap(([name, changed]) => changed.map((value) => new Map([[name, value]])));
+  if (variants.length > 1) tries.push(new Map(variants.map(([name, [value = '']]) => [name, value])));
+  for (const values of tries) {
+    const copy = browser.copy((cookie) => [{ ...cookie, value: values.get(cookie.name) ?? cookie.value }]);
+    const what = await judge(copy);
+    if (what === undefined) continue;
+    const saw = `Changed what ${[...values.keys()].join(' and ')} says: ${what}.`;
+    return exam.notes.find('session_forgeable', { saw, launchId: outcome.launchId });
+  }
+}
+
+/** Of a JWT, also those that claim to need no signature. */
+function listVariants(value: string, change: (text: string) => string): string[] {
+  const changed = listChanged(value, change).slice(0, maxVariants);
+  const unsigned = changed.flatMap((each) => {
+    const [, payload] = each.split('.');
+    return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(each) ? [`${spellNone}.${payload}.`] : [];
+  });
+  return [...changed, ...unsigned];
+}
+
+const spellNone = base64url.encode(new TextEncoder().encode('{"alg":"none","typ":"JWT"}'), {
+  includePadding: false,
+});
+
+/** Changes one character in each part of a cookie. */
+async function probeFlipped(exam: Exam, name: string, browser: Browser): Promise<void> {
+  const value = browser.valueOf(name) ?? '';
+  const parts = [...value.matchAll(/[\w-]+/g)].filter(([part]) => part.length >= minPart);
+  for (const { 0: part, index } of parts.slice(0, maxVariants)) {
+    const at = findFlip(value, index + Math.floor(part.length / 2));
+    const flipped = value.slice(0, at) + flip(value[at] ?? '') + value.slice(at + 1);
+    const copy = browser.copy((cookie) => [
+      { ...cookie, value: cookie.name === name ? flipped : cookie.value },
+    ]);
+    if (!(await shows(exam, copy, 'main'))) continue;
+    const saw = `Changed character ${at + 1} of ${name}: the person was still logged in.`;
+    return exam.notes.find('session_forgeable', { saw });
+  }
+}
+
+/** Not one of the two digits after a percent sign, which two spellings share. */
+const findFlip = (value: string, at: number) => (/%.?$/.test(value.slice(0, at)) ? at + 2 : at);
+const flip = (character: string) =>
+  character === 'X' ? 'Y' : /\d/.test(character) ? String((Number(character) + 1) % 10) : 'X';
+
+/** Changes the role where a cookie says it. */
+function probeRole(exam: Exam, played: Played): Promise<void> {
+  const { role } = exam.people.main;
+  const says = new RegExp(`^${role}$|role\\W{1,5}${role}\\b`, 'i');
+  const change = (text: string) => (says.test(text) ? text.replace(role, 'merchant') : text);
+  return probeChanged(exam, played, change, async (browser) =>
+    (await shows(exam, browser, 'main')) ? 'the person was logged in with another role' : undefined,
+  );
+}

@@ -1,0 +1,76 @@
+// The ways in which a cookie spells a text: plain, URL-encoded, in hex or base64, and as a part of a JWT or of another signed value.
+import { base64, base64url, decodeHex, encodeHex } from 'oslo/encoding';
+
+type Change = (text: string) => string;
+
+type Spelling = { read: (text: string) => string | undefined; write: (text: string) => string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** The text that bytes are, if it is one that can be read. */
+function readBytes(decode: () => Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(decode());
+    return text.length > 0 && !/(?!\s)\p{Cc}/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readUrl(text: string): string | undefined {
+  try {
+    const read = decodeURIComponent(text);
+    return read === text ? undefined : read;
+  } catch {
+    return undefined;
+  }
+}
+
+const spellings: Spelling[] = [
+  { read: readUrl, write: encodeURIComponent },
+  {
+    read: (text) => (/^(?:[0-9a-f]{2})+$/i.test(text) ? readBytes(() => decodeHex(text)) : undefined),
+    write: (text) => encodeHex(bytesOf(text)),
+  },
+  {
+    read: (text) =>
+      /^[A-Za-z0-9+/]+={0,2}$/.test(text)
+        ? readBytes(() => base64.decode(text, { strict: false }))
+        : undefined,
+    write: (text) => base64.encode(bytesOf(text)),
+  },
+  {
+    read: (text) =>
+      /^[\w-]+={0,2}$/.test(text) ? readBytes(() => base64url.decode(text, { strict: false })) : undefined,
+    write: (text) => base64url.encode(bytesOf(text), { includePadding: false }),
+  },
+];
+
+/** What stands between the parts of a signed value, as in a JWT. */
+const mark = /([.|:!~])/;
+/** How many spellings may be within each other. */
+const depth = 3;
+
+/** The value, and what it is in each spelling that it may have. */
+export function listReadings(value: string, levels = depth): string[] {
+  const inner = levels === 0 ? [] : spellings.flatMap(({ read }) => read(value) ?? []);
+  return [...new Set([value, ...inner.flatMap((each) => listReadings(each, levels - 1))])];
+}
+
+/** The values that say something else, each spelt as `value` is. */
+export function listChanged(value: string, change: Change, levels = depth): string[] {
+  const plain = change(value);
+  const changed = plain === value ? [] : [plain];
+  if (levels === 0) return changed;
+  for (const { read, write } of spellings) {
+    const text = read(value);
+    if (text !== undefined) changed.push(...listChanged(text, change, levels - 1).map(write));
+  }
+  const parts = value.split(mark);
+  if (parts.length > 1) {
+    const each = parts.map((part) => listChanged(part, change, levels - 1)[0] ?? part);
+    if (each.join('') !== value) changed.push(each.join(''));
+  }
+  return [...new Set(changed)].filter((each) => each !== value);
+}

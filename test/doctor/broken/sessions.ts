@@ -1,0 +1,69 @@
+// The sessions of clients: those whose value a stranger can guess or make, and others that are right though they look alike.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { Site, User } from './typescript.ts';
+
+type Session = {
+  make: (user: User, sid: string, site: Site) => string;
+  /** Finds who is logged in. Without it, the value is looked up. */
+  read?: (value: string, site: Site) => User | undefined;
+};
+
+const ownKey = randomBytes(32).toString('hex');
+const encode = (text: string) => Buffer.from(text).toString('base64url');
+const decode = (text: string | undefined) => Buffer.from(text ?? '', 'base64url').toString();
+const sign = (text: string, key: string) => createHmac('sha256', key).update(text).digest('base64url');
+const findById = ({ users }: Site, id: unknown) => users.find((user) => user.id === id);
+
+function readJson(text: string): { id?: string; role?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+const makeJwt = ({ id, role }: User, key: string) => {
+  const text = [
+    { alg: 'HS256', typ: 'JWT' },
+    { id, role },
+  ]
+    .map((part) => encode(JSON.stringify(part)))
+    .join('.');
+  return `${text}.${sign(text, key)}`;
+};
+
+/** A JWT whose signature is checked with the key, or not at all. */
+const jwt = (key: string, isChecked = true): Session => ({
+  make: (user) => makeJwt(user, key),
+  read: (value, site) => {
+    const [header, payload, signature] = value.split('.');
+    const isRight = !isChecked || signature === sign(`${header}.${payload}`, key);
+    return isRight ? findById(site, readJson(decode(payload)).id) : undefined;
+  },
+});
+
+export const sessions: Record<string, Session> = {
+  session_is_person: { make: ({ id }) => id, read: (value, site) => findById(site, value) },
+  session_in_json: {
+    make: ({ id, role }) => encodeURIComponent(Buffer.from(JSON.stringify({ id, role })).toString('base64')),
+    read: (value, site) =>
+      findById(site, readJson(Buffer.from(decodeURIComponent(value), 'base64').toString()).id),
+  },
+  session_counts: {
+    make: (_, __, site) => `shop-session-${String(site.sessions.size + 1).padStart(8, '0')}`,
+  },
+  session_is_sid: { make: (_, sid) => Buffer.from(sid).toString('hex') },
+  session_digest: { make: ({ id }) => createHash('md5').update(`user ${id}`).digest('hex') },
+  session_not_verified: jwt(ownKey, false),
+  session_known_key: jwt('changeme'),
+  session_in_part: {
+    make: () => randomBytes(32).toString('hex'),
+    read: (value, { sessions }) =>
+      [...sessions].find(([each]) => each.slice(0, 32) === value.slice(0, 32))?.[1],
+  },
+  // These are right.
+  jwt: jwt(ownKey),
+  named_session: {
+    make: ({ id }) => `${encodeURIComponent(id)}%3A${randomBytes(24).toString('base64url')}`,
+  },
+};

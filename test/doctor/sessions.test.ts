@@ -1,0 +1,29 @@
+// Sessions that a stranger can guess or make, and some that only look like them.
+import { afterEach, expect, it } from 'vitest';
+import { faultsOf } from './harness/broken.ts';
+import { openInProcess, sawOf } from './harness/in-process.ts';
+
+const { examineClient, close } = openInProcess();
+afterEach(close);
+
+it.each([
+  ['session_is_person', 'session_guessable', 'is made of what the hand-off says'],
+  ['session_in_json', 'session_forgeable', 'somebody else was logged in'],
+  ['session_counts', 'session_guessable', 'counts up'],
+  ['session_is_sid', 'session_guessable', 'is made of what the hand-off says'],
+  ['session_digest', 'session_guessable', 'is the same for each login'],
+  ['session_not_verified', 'session_forgeable', 'somebody else was logged in'],
+  ['session_known_key', 'session_forgeable', 'is signed with "changeme"'],
+  ['session_in_part', 'session_forgeable', 'the person was still logged in'],
+  ['role_cookie', 'session_forgeable', 'another role'],
+])('finds %s', async (name, finding, words) => {
+  const report = await examineClient({ name });
+  expect(sawOf(report)).toContain(words);
+  expect(faultsOf(report)).toContain(finding);
+  expect(faultsOf(report).filter((id) => !/^session_(guess|forge)able$/.test(id))).toEqual([]);
+});
+
+it.each(['jwt', 'named_session', 'further_cookies'])('lets %s be', async (name) => {
+  const report = await examineClient({ name });
+  expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
+});
