@@ -18,6 +18,7 @@ import { probeSessions } from './sessions.ts';
 import { probeSingleHandOffs } from './single-hand-offs.ts';
 import { probeStates } from './states.ts';
 import { CannotExamineError, type Target, type Tools } from './target.ts';
+import { probeVisits } from './visits.ts';
 
 const renewWithinDays = 14;
 const dayMs = 86_400_000;
@@ -108,6 +109,7 @@ async function runProbes(
     probeAddresses(exam),
     probeMarkup(exam),
     probeSessions(exam),
+    probeVisits(exam),
     probeOddJson(exam),
     probeEvents(exam),
   ]);

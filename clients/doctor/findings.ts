@@ -72,6 +72,14 @@ const catalog = {
     'accepts',
     'Escape what came from outside wherever a page shows it: names, errors, and parts of an address.',
   ],
+  people_mixed: [
+    'accepts',
+    'Know people by the whole "profile.id", and keep pages that name somebody out of every cache.',
+  ],
+  auth_time_not_checked: [
+    'accepts',
+    'If you demand a credential, compare "auth_time" with the start of the attempt.',
+  ],
   host_followed: [
     'accepts',
     'Take your own address from the configuration, never from Host or X-Forwarded-Host.',

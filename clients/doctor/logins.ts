@@ -3,7 +3,14 @@
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
-import { findNameTags, hideNumbers, type NameTags, readNameTags, type Shown } from './name-tags.ts';
+import {
+  findNameTags,
+  findOnlyNamed,
+  hideNumbers,
+  type NameTags,
+  readNameTags,
+  type Shown,
+} from './name-tags.ts';
 import { type Answer, LimitedError, type Sending } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Kind, Outcome } from './outcome.ts';
@@ -148,6 +155,11 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
         [main, profile, visitor].map((browser) => readPage(browser, page)),
       );
       known.isShown ||= hideNumbers(ofMain) !== hideNumbers(ofVisitor);
+      const mixed = findOnlyNamed(people, [ofMain, ofProfile]);
+      if (mixed)
+        notes.find('people_mixed', {
+          saw: `Logged in two people in two browsers: ${page.pathname} showed the same one in both.`,
+        });
       const tags = findNameTags(people, { main: ofMain, profile: ofProfile, visitor: ofVisitor });
       if (Object.keys(tags).length === 0) continue;
       known.landing = { page, tags };
@@ -180,6 +192,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     follow,
     isLaunch,
     isLoginStart,
+    pages: () => known?.pages ?? [],
     /** The page that a login leads to, and the start page. */
     readPages: (browser: Browser) =>
       Promise.all((known?.pages ?? []).map(async (page) => follow(browser, await browser.open(page)))),

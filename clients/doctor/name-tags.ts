@@ -38,6 +38,15 @@ export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   return Object.fromEntries(found.filter(([, tag]) => tag));
 }
 
+/** The person whom both pages name, if neither names anybody else: then one browser shows the person of the other. */
+export function findOnlyNamed(people: TestPeople, pages: [string, string]): Part | undefined {
+  const [one, other] = pages.map((page) => {
+    const text = tokenize(people, page);
+    return parts.filter((part) => marks.some((mark) => text.includes(tokenOf(mark, part))));
+  });
+  return one?.length === 1 && other?.length === 1 && one[0] === other[0] ? one[0] : undefined;
+}
+
 export function readNameTags(people: TestPeople, tags: NameTags, text: string): Shown {
   const page = tokenize(people, text);
   const read = Object.values(tags).map((tag) => [tag.mark, readNameTag(page, tag)] as const);

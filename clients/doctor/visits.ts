@@ -1,0 +1,75 @@
+// Tests what a client does with visitors: silent logins that nobody answers, cookies that other sites set, and old credentials.
+import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
+import { describe } from './outcome.ts';
+import { isTaken } from './single-hand-offs.ts';
+
+const hourSeconds = 3_600;
+/** A site may try a second time, but must show its page then. */
+const maxSilentTries = 3;
+
+export async function probeVisits(exam: Exam): Promise<void> {
+  await Promise.all([
+    tryOut(exam, ['error_loops'], () => probeSilentLogins(exam)),
+    tryOut(exam, ['crashes'], () => probeOddCookie(exam)),
+    tryOut(exam, ['auth_time_not_checked'], () => probeOldCredential(exam)),
+  ]);
+}
+
+/** Answers each silent login of the start page with the error that nobody is logged in. */
+async function probeSilentLogins(exam: Exam): Promise<void> {
+  const { logins, notes, target } = exam;
+  const browser = newBrowser(exam);
+  const home = new URL('/', target.callbackUrl);
+  for (const page of new Set([...logins.pages(), home].map(String))) {
+    let answer = await logins.follow(browser, await browser.open(new URL(page)));
+    for (let tries = 0; tries <= maxSilentTries; tries++) {
+      const query =
+        answer.location && logins.isLaunch(answer.location) ? answer.location.searchParams : undefined;
+      if (query?.get('prompt') !== 'none') break;
+      if (tries === maxSilentTries)
+        return notes.find('error_loops', {
+          saw: `Answered ${tries} silent logins of ${home.pathname} with error=login_required: it began another one.`,
+        });
+      const error = new URLSearchParams({ error: 'login_required', state: query.get('state') ?? '' });
+      answer = await logins.follow(browser, await browser.open(logins.addressOf(error)));
+    }
+  }
+}
+
+/** Any script of any site above this host may set a cookie that the client does not expect. */
+async function probeOddCookie(exam: Exam): Promise<void> {
+  const { logins, notes, target } = exam;
+  const browser = newBrowser(exam);
+  const { hostname: host } = new URL(target.callbackUrl);
+  const rest = { domain: undefined, isSecure: false, isHttpOnly: false, isGone: false } as const;
+  browser.keep({ ...rest, name: 'identity_doctor', value: '100%', host, path: '/', sameSite: 'lax' });
+  const pages = [await browser.open(new URL(target.loginUrl)), ...(await logins.readPages(browser))];
+  const broken = pages.find(({ status }) => status >= 500);
+  if (broken)
+    notes.find('crashes', {
+      saw: `Sent a further cookie with the value 100%: ${broken.url.pathname} was answered with ${broken.status}.`,
+    });
+}
+
+/** If the login start demands a credential, nobody may get in by one from before. */
+async function probeOldCredential(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const browser = newBrowser(exam);
+  const attempt = await logins.start(browser);
+  const query = attempt.launch.searchParams;
+  const maxAge = query.get('prompt') === 'login' ? 0 : Number(query.get('max_age') ?? Number.NaN);
+  if (Number.isNaN(maxAge)) return;
+  const handOff = await makeFor(exam, attempt, {
+    changes: {
+      members: (payload) => {
+        payload.auth_time = payload.iat - maxAge - hourSeconds;
+      },
+    },
+  });
+  const outcome = await logins.open(browser, handOff);
+  if (await isTaken(exam, { browser, outcome }))
+    notes.find('auth_time_not_checked', {
+      saw: `The login start demands a credential, and a hand-off had one of an hour before: ${describe(outcome)}.`,
+      launchId: handOff.launchId,
+    });
+}
