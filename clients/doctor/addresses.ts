@@ -19,8 +19,8 @@ export async function probeAddresses(exam: Exam): Promise<void> {
 /** Call this last: a server that puts a line break into a header may die. */
 export async function probeLineBreaks(exam: Exam): Promise<void> {
   const path = `/\n/${elsewhere}/`;
-  await tryOut(exam, ['return_to_open'], () => probeReturnTo(exam, path));
-  await tryOut(exam, ['return_to_open'], () => probeLoginStart(exam, path));
+  for (const probe of [probeReturnTo, probeLoginStart])
+    await tryOut(exam, ['return_to_open'], () => probe(exam, path).catch(hangUp));
 }
 
 const openPaths = [
@@ -123,7 +123,8 @@ async function probeHost(exam: Exam, headers: Record<string, string>): Promise<v
   const names = Object.keys(headers).join(', ');
   // A server in front of the client may answer for an unknown host. So only the target of the answer counts.
   const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
-    const answer = await browser.open(url, { headers }).catch((error) => hangUp(error, headers));
+    const sent = browser.open(url, { headers });
+    const answer = await (headers.host === undefined ? sent : sent.catch(hangUp));
     if (answer?.location?.href.includes(elsewhere))
       notes.find('host_followed', { saw: `Sent another host in ${names}: ${where} led there.`, launchId });
   };
@@ -133,9 +134,9 @@ async function probeHost(exam: Exam, headers: Record<string, string>): Promise<v
   await open('the callback', owner, logins.addressOf(handOff.query), handOff.launchId);
 }
 
-/** A dropped connection counts as no answer, because a server may drop requests for an unknown host. */
-function hangUp(error: unknown, { host }: Record<string, string>): undefined {
-  if (host === undefined || !(error instanceof UnreachableError)) throw error;
+/** A dropped connection counts as no answer: a server may drop requests for an unknown host, and answers that it cannot write. */
+function hangUp(error: unknown): undefined {
+  if (!(error instanceof UnreachableError)) throw error;
 }
 
 const wellFormed = `payload=e30&signature=${'0'.repeat(64)}`;

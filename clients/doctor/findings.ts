@@ -53,6 +53,7 @@ const catalog = {
     'accepts',
     'Start a session only where this browser has the cookie of the attempt with that state.',
   ],
+  state_guessable: ['accepts', 'Make each "state" of 128 random bits or more.'],
   state_missing_accepted: [
     'accepts',
     'Send a hand-off without "state" to the login start, and leave it unused.',
@@ -84,6 +85,7 @@ const catalog = {
     'accepts',
     'Take your own address from the configuration, never from Host or X-Forwarded-Host.',
   ],
+  earlier_login_kept: ['accepts', 'Let each login take the place of the one before in that browser.'],
   session_fixed: ['accepts', 'Start each session with a new id.'],
   session_forgeable: [
     'accepts',
@@ -123,6 +125,7 @@ const catalog = {
     'Do without "sid", "auth_time", "amr" and "return_to" where they are not there.',
   ],
   name_refused: ['refuses', 'Take names in any script, as UTF-8.'],
+  nonce_mistaken: ['refuses', 'Compare all 22 characters of a nonce, and tell upper case from lower case.'],
   nonce_before_mac: ['refuses', 'Use the nonce up last, once everything else is right.'],
   nonce_before_state: ['refuses', 'Compare the state before you use the nonce up.'],
   speculative_uses_nonce: ['refuses', 'Answer HEAD and prefetch with 204, and use nothing up.'],

@@ -21,6 +21,7 @@ export async function probeIdentities(exam: Exam): Promise<void> {
         ]
       : []),
     tryOut(exam, ['session_fixed'], () => probeFixedSession(exam)),
+    tryOut(exam, ['session_fixed', 'earlier_login_kept'], () => probeSecondPerson(exam)),
   ]);
 }
 
@@ -66,6 +67,25 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',
       launchId: second.handOff.launchId,
+    });
+}
+
+/** Logs somebody in where somebody else is logged in, who may have planted that session and still has it. */
+async function probeSecondPerson(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const earlier = await play(exam);
+  const planter = earlier.browser.copy();
+  const { outcome, browser } = await play(exam, { part: 'first' }, earlier.browser);
+  if (earlier.outcome.kind !== 'taken' || !logins.showsPeople()) return;
+  if (isNamed(await logins.findShown(planter), 'first'))
+    notes.find('session_fixed', {
+      saw: 'Logged in with the session of somebody else, who then was logged in as the person, too.',
+      launchId: outcome.launchId,
+    });
+  else if (isNamed(await logins.findShown(browser), 'main'))
+    notes.find('earlier_login_kept', {
+      saw: 'Logged in as somebody else in a browser in which a person was logged in: that person still is.',
+      launchId: outcome.launchId,
     });
 }
 

@@ -1,5 +1,6 @@
 // Tests whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
-import { type Exam, type Making, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
+import { createNonce } from '../../server/sso/envelope.ts';
+import { type Exam, type Making, makeFor, newBrowser, type Played, play, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
 import { isNamed } from './name-tags.ts';
 import type { Sending } from './network.ts';
@@ -15,6 +16,7 @@ export async function probeNonces(exam: Exam): Promise<void> {
     ...lastSeconds.map((ago) => tryOut(exam, ['nonce_kept_too_short'], () => probeLastSeconds(exam, ago))),
     tryOut(exam, ['nonce_not_checked', 'second_submit_logs_out'], () => probeSecondUse(exam)),
     tryOut(exam, ['nonce_not_atomic'], () => probeRace(exam)),
+    tryOut(exam, ['nonce_mistaken'], () => probeAlike(exam)),
     tryOut(exam, ['nonce_before_mac'], () => probeForged(exam)),
     tryOut(exam, ['speculative_uses_nonce'], () => probeSpeculative(exam)),
   ]);
@@ -93,6 +95,27 @@ async function probeLastSeconds(exam: Exam, ago: number): Promise<void> {
       launchId: handOff.launchId,
       unless: ['nonce_not_checked', 'nonce_not_atomic', 'cache_in_front'],
     });
+}
+
+/** Sends hand-offs whose nonces differ only in case, or only in their last characters. */
+async function probeAlike(exam: Exam): Promise<void> {
+  const nonce = `aBcD${createNonce().slice(4, 18)}aaaA`;
+  const others = [
+    ['only in case', `AbCd${nonce.slice(4)}`],
+    ['only in the last four characters', `${nonce.slice(0, 18)}bbbA`],
+  ] as const;
+  const send = (value: string) =>
+    play(exam, { changes: { members: (payload) => Object.assign(payload, { nonce: value }) } });
+  const first = await send(nonce);
+  for (const [words, other] of others) {
+    const { outcome } = await send(other);
+    if (first.outcome.kind === 'taken' && outcome.kind !== 'taken')
+      exam.notes.find('nonce_mistaken', {
+        saw: `Sent two hand-offs whose nonces differ ${words}: the second was not taken, ${describe(outcome)}.`,
+        launchId: outcome.launchId,
+        unless: 'cache_in_front',
+      });
+  }
 }
 
 async function probeRace(exam: Exam): Promise<void> {

@@ -4,6 +4,7 @@ import { base64, base64url, encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../server/sso/hmac.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, type Played, play, tryOut } from './exam.ts';
+import { countDiffering, isShort, maxGuessable } from './guessing.ts';
 import { readPayload } from './hand-offs.ts';
 import { listKnownKeys } from './known-keys.ts';
 import { isNamed } from './name-tags.ts';
@@ -12,8 +13,6 @@ import type { Part } from './people.ts';
 import { listChanged, listReadings } from './spellings.ts';
 
 const ids = ['session_guessable', 'session_forgeable'] as const;
-/** If no more characters than this differ from login to login, the next login can be guessed. */
-const maxGuessable = 8;
 const maxVariants = 4;
 const minPart = 6;
 
@@ -22,7 +21,7 @@ export function probeSessions(exam: Exam): Promise<void> {
     const { logins, notes } = exam;
     const missed = (why: string) => notes.miss(ids, why);
     const mine = [await play(exam), await play(exam), await play(exam)] as const;
-    const other = await play(exam, { part: 'profile' });
+    const other = await play(exam, { part: 'first' });
     if ([...mine, other].some(({ outcome }) => outcome.kind !== 'taken'))
       return missed('A genuine hand-off was refused.');
     const [first] = mine;
@@ -94,33 +93,6 @@ async function digest(text: string): Promise<string[]> {
 
 const spell = (bytes: Uint8Array) => base64url.encode(bytes, { includePadding: false });
 
-/** Whether it has less than 64 bits, as far as its characters tell. */
-function isShort(value: string): boolean {
-  const least = /^\d*$/.test(value)
-    ? 20
-    : /^[0-9a-f]*$/i.test(value)
-      ? 16
-      : /^[0-9a-z]*$/.test(value)
-        ? 12
-        : 11;
-  return value.length < least;
-}
-
-/** How many characters lie between what all values begin and end with. */
-function countDiffering(values: readonly string[]): number {
-  const lengths = values.map(({ length }) => length);
-  const [first = ''] = values;
-  const countAlike = (at: (text: string, index: number) => string | undefined) => {
-    let count = 0;
-    while (count < Math.min(...lengths) && values.every((each) => at(each, count) === at(first, count)))
-      count++;
-    return count;
-  };
-  const start = countAlike((text, index) => text[index]);
-  const end = countAlike((text, index) => text[text.length - 1 - index]);
-  return Math.max(...lengths) - Math.min(start + end, Math.min(...lengths));
-}
-
 /** Whether the value is one piece that does not say whose it is. A signed value has parts, and says it. */
 const isOpaque = ({ people }: Exam, readings: string[]) =>
   !readings.some(
@@ -151,14 +123,14 @@ async function findKey({ target }: Exam, value: string): Promise<string | undefi
 /** Puts what the hand-off of somebody else says in the place of what one's own says. */
 async function probeSwapped(exam: Exam, mine: Played, other: Played): Promise<void> {
   const [from, to] = await Promise.all([listSaid(mine), listSaid(other)]);
-  const names = [exam.people.main.name, exam.people.profile.name];
+  const names = [exam.people.main.name, exam.people.first.name];
   const pairs = new Map([
     ...from.map((each, at) => [each, to[at] ?? ''] as const),
     names as [string, string],
   ]);
   const swap = replaceAll(pairs);
   await probeChanged(exam, mine, swap, async (browser) =>
-    (await shows(exam, browser, 'profile')) ? 'somebody else was logged in' : undefined,
+    (await shows(exam, browser, 'first')) ? 'somebody else was logged in' : undefined,
   );
 }
 

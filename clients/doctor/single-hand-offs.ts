@@ -12,11 +12,13 @@ export async function probeSingleHandOffs(exam: Exam): Promise<void> {
   ]);
 }
 
-async function expectRefused(exam: Exam, { id, sent, codes, unless, changes }: WrongHandOff): Promise<void> {
+async function expectRefused(exam: Exam, wrong: WrongHandOff): Promise<void> {
+  const { id, sent, codes, unless, changes } = wrong;
   const played = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
   const { kind, code, launchId } = played.outcome;
   if (await isTaken(exam, played))
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(played.outcome)}.`, launchId, unless });
+  else if (kind === 'bounced' && wrong.mayBounce) return;
   else if (kind !== 'refused' || (code !== undefined && !codes.includes(code)))
     exam.notes.miss(id, `Sent ${sent}: ${describe(played.outcome)}, which is not about that.`);
 }

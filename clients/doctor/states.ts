@@ -1,6 +1,7 @@
 // Tests what ties a hand-off to the browser that asked for it. Also tests hand-offs that nobody asked for.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
+import { countDiffering, isShort, maxGuessable } from './guessing.ts';
 import { expectUnused } from './nonces.ts';
 import { describe, type Outcome } from './outcome.ts';
 import { isTaken, logsIn } from './single-hand-offs.ts';
@@ -11,6 +12,7 @@ export async function probeStates(exam: Exam): Promise<void> {
     tryOut(exam, ['state_not_compared'], () => probeOtherAttempt(exam)),
     tryOut(exam, ['state_missing_accepted', 'unsolicited_refused'], () => probeUnsolicited(exam)),
     tryOut(exam, ['one_state_cookie'], () => probeSecondTab(exam)),
+    tryOut(exam, ['state_guessable'], () => probeGuessable(exam)),
     tryOut(exam, ['error_loops'], () => probeErrors(exam)),
   ]);
 }
@@ -31,6 +33,18 @@ async function probeOtherBrowser(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
 }
 
+/** Compares the states of three browsers. Whoever guesses one can start a login for somebody else. */
+async function probeGuessable(exam: Exam): Promise<void> {
+  const states: string[] = [];
+  for (let nth = 0; nth < 3; nth++) states.push((await exam.logins.start(newBrowser(exam))).state);
+  const [state = ''] = states;
+  const differing = countDiffering(states);
+  const why = isShort(state)
+    ? `has only ${state.length} characters`
+    : differing <= maxGuessable && `differs from browser to browser in ${differing} characters only`;
+  if (why) exam.notes.find('state_guessable', { saw: `The "state" of the login start ${why}.` });
+}
+
 /** Opens a hand-off in a browser that has an attempt, but not the attempt of this hand-off. */
 async function probeOtherAttempt(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
@@ -40,7 +54,11 @@ async function probeOtherAttempt(exam: Exam): Promise<void> {
   const outcome = await logins.open(browser, handOff);
   const saw = `Sent a hand-off with the state of another browser's attempt: ${describe(outcome)}.`;
   if (await isTaken(exam, { browser, outcome }))
-    notes.find('state_not_compared', { saw, launchId: handOff.launchId, unless: 'cache_in_front' });
+    notes.find('state_not_compared', {
+      saw,
+      launchId: handOff.launchId,
+      unless: ['cache_in_front', 'state_guessable'],
+    });
 }
 
 /**

@@ -8,6 +8,8 @@ export type WrongHandOff = {
   codes: string[];
   /** A finding that also explains why the client takes the hand-off. */
   unless?: FindingId;
+  /** Whether the client may also take it for no hand-off, and lead to the login start. */
+  mayBounce?: boolean;
   changes: Changes;
 };
 
@@ -68,6 +70,20 @@ export const wrongHandOffs: WrongHandOff[] = [
     sent: 'a signature of random digits',
     codes: ['signature_wrong'],
     changes: onSignature(randomDigits),
+  },
+  {
+    id: 'mac_not_checked',
+    sent: 'no signature',
+    codes: ['parameter_missing'],
+    mayBounce: true,
+    changes: { query: (query) => query.delete('signature') },
+  },
+  {
+    id: 'mac_not_checked',
+    sent: 'an empty signature',
+    codes: ['parameter_missing', 'signature_malformed'],
+    mayBounce: true,
+    changes: onSignature(() => ''),
   },
   {
     id: 'mac_compared_in_part',
@@ -162,6 +178,45 @@ export const wrongHandOffs: WrongHandOff[] = [
     changes: {
       members: ({ profile }) => {
         delete profile.role;
+      },
+    },
+  },
+  ...(['nonce', 'exp', 'profile'] as const).map(
+    (name): WrongHandOff => ({
+      id: 'member_types',
+      sent: `a payload without "${name}"`,
+      codes: ['member_wrong'],
+      changes: {
+        members: (payload) => {
+          // The launch id in the report is made from the nonce.
+          delete payload[name];
+        },
+      },
+    }),
+  ),
+  {
+    id: 'issuer_not_checked',
+    sent: 'an "iss" that only begins like the right one',
+    codes: ['issuer_wrong'],
+    changes: {
+      members: (payload) => Object.assign(payload, { iss: `${payload.iss}.identity-doctor.invalid` }),
+    },
+  },
+  {
+    id: 'audience_not_checked',
+    sent: 'an "aud" that only begins like the right one',
+    codes: ['audience_wrong'],
+    changes: {
+      members: (payload) => Object.assign(payload, { aud: `${payload.aud}s`, client: `${payload.aud}s` }),
+    },
+  },
+  {
+    id: 'lifetime_not_checked',
+    sent: 'a hand-off that ends before it begins',
+    codes: ['lifetime_wrong'],
+    changes: {
+      members: (payload) => {
+        payload.exp = payload.iat - 1;
       },
     },
   },

@@ -20,6 +20,7 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['attempt_cookie_strict'],
   ['crashes'],
   ['error_loops'],
+  ['earlier_login_kept'],
   ['events_nudge_refused'],
   ['events_second_signature_ignored'],
   ['events_signature_not_checked'],
@@ -34,6 +35,7 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['newer_profile_ignored'],
   ['nonce_before_state', 'unsolicited_uses_nonce'],
   ['nonce_kept_too_short'],
+  ['nonce_mistaken'],
   ['optional_member_demanded'],
   ['referrer_sent'],
   ['role_kept'],
@@ -44,6 +46,7 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['session_not_kept'],
   ['speculative_logs_in'],
   ['speculative_uses_nonce'],
+  ['state_guessable'],
   ['state_unknown_loops'],
   ['unknown_member_refused'],
   ['unsolicited_refused'],
@@ -53,10 +56,13 @@ it.each<[FindingId, ...follows: FindingId[]]>([
 });
 
 it.each<[name: string, FindingId]>([
+  ['issuer_in_part', 'issuer_not_checked'],
   ['login_leads_on', 'return_to_open'],
   ['page_not_checked', 'return_to_open'],
   ['name_unescaped', 'text_unescaped'],
   ['reason_unescaped', 'text_unescaped'],
+  ['session_kept', 'session_fixed'],
+  ['signature_may_be_empty', 'mac_not_checked'],
 ])('finds %s', async (name, finding) => {
   expect(faultsOf(await run(name))).toEqual([finding]);
 });
