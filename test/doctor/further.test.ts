@@ -67,8 +67,20 @@ it.each<[name: string, FindingId]>([
   expect(faultsOf(await run(name))).toEqual([finding]);
 });
 
-it('finds nothing at a client that escapes what it shows', async () => {
-  expect(await run('html')).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
+it.each<[name: string, ...unseen: FindingId[]]>([
+  ['html'],
+  ['features'],
+  ['whole_seconds'],
+  ['says_once', 'role_kept'],
+])('finds nothing at a client that is right in its own way: %s', async (name, ...unseen) => {
+  const report = await run(name);
+  expect(report).toMatchObject({ verdict: 'right', findings: [] });
+  expect(report.unseen.map(({ id }) => id)).toEqual(unseen);
+});
+
+it('finds a role that is kept where a page shows only what it is good for', async () => {
+  const report = await run('features_kept');
+  expect(report.findings).toMatchObject([{ id: 'role_kept', saw: expect.stringContaining('sell') }]);
 });
 
 it.each<[FindingId]>([['refusal_status'], ['same_site_missing']])('advises against %s', async (name) => {

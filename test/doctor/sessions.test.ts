@@ -23,7 +23,7 @@ it.each([
   expect(faultsOf(report).filter((id) => !/^session_(guess|forge)able$/.test(id))).toEqual([]);
 });
 
-it.each(['jwt', 'named_session', 'further_cookies'])('lets %s be', async (name) => {
+it.each(['jwt', 'encrypted_session', 'named_session', 'further_cookies'])('lets %s be', async (name) => {
   const report = await examineClient({ name });
   expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
 });

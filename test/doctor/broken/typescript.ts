@@ -36,6 +36,8 @@ export type User = {
   role: string;
   capabilities: string[];
   updatedAt: string;
+  /** Whether the person once had more rights, which stay. */
+  wasMore?: boolean;
 };
 export type Site = {
   users: User[];
@@ -47,6 +49,8 @@ export type Site = {
   after: number;
   ended: Set<string>;
   blocked: Set<string>;
+  /** Whom to tell once that their profile has changed. */
+  news: Set<string>;
   pull: Promise<void>;
 };
 type Question = {
@@ -265,8 +269,11 @@ export function createClients(options: ClientOptions) {
       return made;
     }
     if (is('newer_profile_ignored')) return user;
+    if (is('features_kept') && role !== 'customer') user.wasMore = true;
     if (is('role_kept')) capabilities.push(...user.capabilities);
-    if (updatedAt > user.updatedAt || mayBeOlder || is('older_profile_applied'))
+    const cut = (time: string) => (is('whole_seconds') ? time.slice(0, 19) : time);
+    if (cut(updatedAt) > cut(user.updatedAt)) site.news.add(id);
+    if (cut(updatedAt) > cut(user.updatedAt) || mayBeOlder || is('older_profile_applied'))
       Object.assign(user, { name, email, role, capabilities, updatedAt });
     return user;
   }
@@ -323,6 +330,16 @@ export function createClients(options: ClientOptions) {
     const user = findPerson(question);
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
+    if (is('says_once') && user)
+      return {
+        status: 200,
+        text: `${user.name}${site.news.delete(user.id) ? ': your profile was updated' : ''}`,
+      };
+    if ((is('features') || is('features_kept')) && user)
+      return {
+        status: 200,
+        text: `${user.name}: ${user.role === 'customer' && !user.wasMore ? 'Buy' : 'Buy, sell, open a shop'}`,
+      };
     if (options.renderPage) return { status: 200, text: options.renderPage(user, site.users) };
     return { status: 200, text: user ? describe(user) : 'nobody' };
   }
@@ -334,7 +351,13 @@ export function createClients(options: ClientOptions) {
     const [, name = ''] = url.pathname.split('/');
     const site = sites.get(name) ?? {
       ...{ users: [], sessions: new Map(), sids: new Map(), nonces: new Set<string>() },
-      ...{ after: 0, ended: new Set<string>(), blocked: new Set<string>(), pull: Promise.resolve() },
+      ...{
+        after: 0,
+        ended: new Set<string>(),
+        blocked: new Set<string>(),
+        news: new Set<string>(),
+        pull: Promise.resolve(),
+      },
     };
     sites.set(name, site);
     const is = (fault: string) => fault === name;
