@@ -30,3 +30,17 @@ it.each(['jwt', 'encrypted_session', 'labelled_session', 'named_session', 'furth
     expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
   },
 );
+
+it('forges sessions of its own people only (contract 3.39)', async () => {
+  const sent = new Set<string>();
+  await examineClient({
+    name: 'session_is_person',
+    front: (client) => (request, response) => {
+      for (const [, id = ''] of (request.headers.cookie ?? '').matchAll(/session=([^;]*)/g)) sent.add(id);
+      return client(request, response);
+    },
+  });
+  const ids = [...sent].filter((value) => /^[0-9a-f-]{36}$/.test(value));
+  expect(ids.length).toBeGreaterThanOrEqual(2);
+  for (const id of ids) expect(id).toMatch(/^[0X]{8}-[0X]{4}-7/);
+});
