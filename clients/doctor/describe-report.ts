@@ -6,11 +6,14 @@ import type { Finding } from './notes.ts';
 import type { Target } from './target.ts';
 
 /** What the doctor is about to do, said before it does it. */
-export function announce({ client, callbackUrl, loginUrl, eventsUrl, demoUnless }: Target): string {
+export function announce(
+  { client, callbackUrl, loginUrl, eventsUrl, demoUnless }: Target,
+  hasEvents = false,
+): string {
   return (
     (demoUnless ? `${describeDemo(client, demoUnless)}\n\n` : '') +
     `This logs test people called "Identity doctor" in to ${client} many times, and sends it wrong hand-offs.\n` +
-    'Nobody else is touched. Their e-mail addresses end in .invalid; they stay there as local users.\n' +
+    `Nobody else is touched. Their e-mail addresses end in .invalid; ${hasEvents ? 'events say at the end that they are to be forgotten' : 'they stay there as local users'}.\n` +
     [
       `Callback      ${callbackUrl}`,
       `Login start   ${loginUrl}`,

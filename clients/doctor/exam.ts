@@ -1,9 +1,8 @@
 // What all probes share: the client, the test people, what was noted, and a login from its start to the callback.
 import pLimit, { type LimitFunction } from 'p-limit';
-import { createNonce } from '../../server/sso/envelope.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
-import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
+import { type Changes, draftPayload, type HandOff, makeHandOff, randomDigits } from './hand-offs.ts';
 import { type Attempt, type Logins, openLogins } from './logins.ts';
 import { LimitedError, type Network, openNetwork, UnreachableError } from './network.ts';
 import { type Notes, openNotes } from './notes.ts';
@@ -31,7 +30,11 @@ const probesAtOnce = 4;
 export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   const network = openNetwork(tools);
   const notes = openNotes();
-  const people = await makeTestPeople(target.client, tools.now(), tools.events && ` ${createNonce()}`);
+  const people = await makeTestPeople(
+    target.client,
+    tools.now(),
+    tools.events && `-${randomDigits().slice(0, 12)}`,
+  );
   return {
     target,
     tools,

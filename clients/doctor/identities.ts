@@ -82,7 +82,7 @@ async function probeSecondPerson(exam: Exam): Promise<void> {
       saw: 'Logged in with the session of somebody else, who then was logged in as the person, too.',
       launchId: outcome.launchId,
     });
-  else if (isNamed(await logins.findShown(browser), 'main'))
+  else if (outcome.kind === 'taken' && isNamed(await logins.findShown(browser), 'main'))
     notes.find('earlier_login_kept', {
       saw: 'Logged in as somebody else in a browser in which a person was logged in: that person still is.',
       launchId: outcome.launchId,

@@ -24,7 +24,7 @@ export async function makeTestPeople(client: string, now: Date, run = ''): Promi
     part,
     {
       id: await makeId(`${client} ${part}${run}`),
-      email: `${mailbox}@${client.replaceAll('_', '-')}.invalid`,
+      email: `${mailbox}${run}@${client.replaceAll('_', '-')}.invalid`,
       name,
       role: 'customer',
       account: { capabilities: [] },

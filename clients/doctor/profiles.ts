@@ -13,7 +13,7 @@ const newest = { role: 'merchant', account: { capabilities: ['sell_products'] } 
 /** What a page shows of role and capability, if it shows them as they are. */
 const plainWords = ['merchant', 'sell_products'];
 
-type Seen = Played & { pages: Answer[]; text: string };
+type Seen = Played & { pages: Answer[]; text: string; words: Words };
 
 /** Call this after the other probes: it changes a person whom others log in. */
 export function probeProfiles(exam: Exam): Promise<void> {
@@ -48,10 +48,16 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
   const members = (payload: Wire) => Object.assign(payload.profile, change);
   const played = await play(exam, { part: 'profile', changes: { members } });
   if (played.outcome.kind !== 'taken') return undefined;
-  // A page may say once that somebody has logged in, or that their profile has changed.
-  await exam.logins.readPages(played.browser);
-  const pages = await exam.logins.readPages(played.browser);
-  return { ...played, pages, text: pages.map(({ text }) => text).join('\n') };
+  const read = async () => exam.logins.readPages(played.browser);
+  const [once, pages] = [await read(), await read()];
+  const [first, text] = [once, pages].map((all) => all.map(({ text }) => text).join('\n')) as [
+    string,
+    string,
+  ];
+  // A page may say once that somebody has logged in, or something else each time.
+  const earlier = countWords(first);
+  const words = new Map([...countWords(text)].filter(([word, count]) => earlier.get(word) === count));
+  return { ...played, pages: [...once, ...pages], text, words };
 }
 
 function noteName({ notes, people }: Exam, before: Seen, promoted: Seen): void {
@@ -66,13 +72,14 @@ function noteName({ notes, people }: Exam, before: Seen, promoted: Seen): void {
 
 /** Looks for words that came with the role, and did not go with it. */
 function noteRole({ notes }: Exam, before: Seen, promoted: Seen, after: Seen): void {
-  const [had, got, kept] = [before, promoted, after].map(({ text }) => countWords(text)) as [
-    Words,
-    Words,
-    Words,
-  ];
+  const [had, got, kept] = [before.words, promoted.words, after.words];
   const gained = [...got].filter(([word, count]) => count > (had.get(word) ?? 0));
-  const stayed = gained.filter(([word, count]) => (kept.get(word) ?? 0) >= count).map(([word]) => word);
+  // What grows with each login, such as a list of logins, says nothing about the role.
+  // If the page says the new role, the former one may stand in a list of changes.
+  const isBack = (kept.get('customer') ?? 0) > (got.get('customer') ?? 0);
+  const stayed = gained
+    .filter(([word, count]) => kept.get(word) === count && !(isBack && word === 'merchant'))
+    .map(([word]) => word);
   if (gained.length === 0) notes.miss('role_kept', 'No page that was seen shows a role or a capability.');
   else if (stayed.length === gained.length || plainWords.some((word) => stayed.includes(word)))
     notes.find('role_kept', {

@@ -3,7 +3,7 @@ import { sha1, sha256, sha384, sha512 } from 'oslo/crypto';
 import { base64, base64url, encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../server/sso/hmac.ts';
 import type { Browser } from './browser.ts';
-import { type Exam, type Played, play, tryOut } from './exam.ts';
+import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import { countDiffering, isShort, maxGuessable } from './guessing.ts';
 import { readPayload } from './hand-offs.ts';
 import { listKnownKeys } from './known-keys.ts';
@@ -29,7 +29,7 @@ export function probeSessions(exam: Exam): Promise<void> {
     for (const name of names) await probeValues(exam, name, mine, other);
     if (!logins.showsPeople()) return missed(nobodyNamed);
     await probeSwapped(exam, first, other);
-    for (const name of names) await probeFlipped(exam, name, first.browser);
+    for (const name of names) await probeFlipped(exam, name, mine);
     await probeRole(exam, first);
   });
 }
@@ -176,11 +176,13 @@ const spellNone = base64url.encode(new TextEncoder().encode('{"alg":"none","typ"
   includePadding: false,
 });
 
-/** Changes one character in each part of a cookie. */
-async function probeFlipped(exam: Exam, name: string, browser: Browser): Promise<void> {
+/** Changes one character in each part of a cookie that differs from login to login, or in each if none does. */
+async function probeFlipped(exam: Exam, name: string, [first, second]: readonly Played[]): Promise<void> {
+  const browser = first?.browser ?? newBrowser(exam);
   const value = browser.valueOf(name) ?? '';
   const parts = [...value.matchAll(/[\w-]+/g)].filter(([part]) => part.length >= minPart);
-  for (const { 0: part, index } of parts.slice(0, maxVariants)) {
+  const fresh = parts.filter(([part]) => !second?.browser.valueOf(name)?.includes(part));
+  for (const { 0: part, index } of (fresh.length > 0 ? fresh : parts).slice(0, maxVariants)) {
     const at = findFlip(value, index + Math.floor(part.length / 2));
     const flipped = value.slice(0, at) + flip(value[at] ?? '') + value.slice(at + 1);
     const copy = browser.copy((cookie) => [

@@ -3,6 +3,10 @@ import { findingIds, groupOf, groups } from '../../clients/doctor/findings.ts';
 import { openNotes } from '../../clients/doctor/notes.ts';
 import { readOurFile } from '../support/project/documents.ts';
 
+/** The findings of probeEventEffects. */
+const needsEvents = (id: string) =>
+  /^events_(logout|suspension|deletion|page|order|ended|end|restored)_/.test(id);
+
 const text = readOurFile('docs/doctor.md');
 
 it('docs/doctor.md explains each finding, under the heading that the report has', () => {
@@ -10,7 +14,8 @@ it('docs/doctor.md explains each finding, under the heading that the report has'
   for (const id of findingIds) {
     const group = groupOf(id);
     // Advice stands at the end of what was noticed.
-    const heading = groups[group === 'advice' ? 'noticed' : group];
+    const usual = groups[group === 'advice' ? 'noticed' : group];
+    const heading = needsEvents(id) ? 'With `--events`' : usual;
     const [, section = ''] = sections.find(([title]) => title === heading) ?? [];
     expect(section, id).toContain(`\`${id}\``);
   }

@@ -23,7 +23,24 @@ it.each([
   expect(faultsOf(report).filter((id) => !/^session_(guess|forge)able$/.test(id))).toEqual([]);
 });
 
-it.each(['jwt', 'encrypted_session', 'named_session', 'further_cookies'])('lets %s be', async (name) => {
-  const report = await examineClient({ name });
-  expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
+it.each(['jwt', 'encrypted_session', 'labelled_session', 'named_session', 'further_cookies'])(
+  'lets %s be',
+  async (name) => {
+    const report = await examineClient({ name });
+    expect(report).toMatchObject({ verdict: 'right', findings: [], unseen: [] });
+  },
+);
+
+it('forges sessions of its own people only (contract 3.39)', async () => {
+  const sent = new Set<string>();
+  await examineClient({
+    name: 'session_is_person',
+    front: (client) => (request, response) => {
+      for (const [, id = ''] of (request.headers.cookie ?? '').matchAll(/session=([^;]*)/g)) sent.add(id);
+      return client(request, response);
+    },
+  });
+  const ids = [...sent].filter((value) => /^[0-9a-f-]{36}$/.test(value));
+  expect(ids.length).toBeGreaterThanOrEqual(2);
+  for (const id of ids) expect(id).toMatch(/^[0X]{8}-[0X]{4}-7/);
 });

@@ -8,9 +8,9 @@ const pair = shared(openPair);
 beforeAll(() => setUp(pair));
 
 /** Runs the doctor with the settings of the service. */
-function examine() {
+function examine(...args: string[]) {
   const base = `${pair.wordpress.url}/sso/identity`;
-  return runDoctor(['network_site', '--json'], {
+  return runDoctor(['network_site', '--json', ...args], {
     IDENTITY_ISSUER: pair.site.baseUrl,
     SSO_WEBSITE_CALLBACK_URL: `${base}/callback`,
     SSO_WEBSITE_LOGIN_URL: `${base}/login`,
@@ -22,15 +22,19 @@ function examine() {
 
 test('it finds nothing wrong', async () => {
   const { code, out, err } = await examine();
-  expect(JSON.parse(out), err).toMatchObject({
-    verdict: 'right',
-    holds_secrets: [1],
-    findings: [],
-    unseen: [],
-  });
+  const report = JSON.parse(out);
+  expect(report, err).toMatchObject({ verdict: 'right', holds_secrets: [1], findings: [] });
+  // Its pages show no role.
+  expect(report.unseen.map(({ id }: { id: string }) => id)).toEqual(['role_kept']);
   expect(code).toBe(0);
   // The doctor's nudges do not count as those of the service.
   expect(await pair.wordpress.php(`return get_option('identity_login_called');`)).toBe(false);
+});
+
+test('it finds nothing wrong in what the plugin does with events', async () => {
+  const { code, out, err } = await examine('--events');
+  expect(JSON.parse(out), err).toMatchObject({ verdict: 'right', findings: [], with_events: true });
+  expect(code).toBe(0);
 });
 
 test.each([

@@ -51,7 +51,7 @@ export function addDoctorCommand(program: Command): void {
         );
       const tools = { fetch: fetchAsHost, now, readCertificate, pace };
       const begin = (target: Target, more: Partial<Tools>) => {
-        printAside(`${announce(target)}\n`);
+        printAside(`${announce(target, events)}\n`);
         return examine(target, { ...tools, ...more });
       };
       let report: Report;

@@ -330,6 +330,11 @@ export function createClients(options: ClientOptions) {
     const user = findPerson(question);
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
+    if (is('lists_logins') && user)
+      return {
+        status: 200,
+        text: [describe(user), ...Array(site.sessions.size).fill('a new login from a browser')].join('\n'),
+      };
     if (is('says_once') && user)
       return {
         status: 200,
