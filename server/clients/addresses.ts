@@ -2,6 +2,7 @@
 // than for addresses in the settings.
 import ipaddr from 'ipaddr.js';
 import type { FaultName } from '../basics/fault-words.ts';
+import { parseUrl } from '../basics/url.ts';
 import { reservedParameters } from '../settings/clients.ts';
 
 const maxLength = 2_000;
@@ -24,7 +25,7 @@ export function findAddressFault(
   { production, use }: { production: boolean; use?: AddressUse | undefined },
 ): FaultName | undefined {
   if (text.length > maxLength) return 'address_long';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !(url.protocol === 'https:' || (!production && url.protocol === 'http:')))
     return production ? 'address_https' : 'address_http';
   if (text.includes('#') || url.username || url.password || text.includes('*')) return 'address_parts';

@@ -1,6 +1,7 @@
 // Reads settings one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
 import { nameSchema } from '../basics/names.ts';
+import { parseUrl } from '../basics/url.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { decodeKey, isPlaceholder, isWebhookSecret, minSecretBytes, spellingsOfKey } from './secret-forms.ts';
 import { isThisMachine } from './this-machine.ts';
@@ -164,7 +165,7 @@ export class SettingsReader {
       this.faultIf(setting, options.required === true && this.production, 'is missing');
       return this.production ? undefined : fallback;
     }
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = parseUrl(text);
     const schemes = options.schemes ?? (this.production ? ['https:'] : ['https:', 'http:']);
     this.faultIf(
       setting,

@@ -2,6 +2,7 @@ import { parseAccept } from 'hono/utils/accept';
 import { AppError } from '../basics/errors.ts';
 import type { ProblemCode } from '../basics/problems.ts';
 import { cutPairs, cutText, readHeader, type TextName, textBounds } from '../basics/text.ts';
+import { parseUrl } from '../basics/url.ts';
 import { isReturnTo } from '../sso/payload.ts';
 import type { Deadline } from './deadline.ts';
 import type { Trace } from './trace-context.ts';
@@ -146,7 +147,7 @@ export function invalidParameter(name: string, detail: string): AppError {
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
-  const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
+  const url = parseUrl(value, base);
   // `/.//evil.example` is a path that normalises to two slashes.
   if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;

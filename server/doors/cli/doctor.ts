@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { announce, describeReport, toJson } from '../../../clients/doctor/describe-report.ts';
 import { examine } from '../../../clients/doctor/examine.ts';
 import type { Target } from '../../../clients/doctor/target.ts';
+import { parseUrl } from '../../basics/url.ts';
 import { readCertificate } from '../../runtime/certificate.ts';
 import { fetchAsHost } from '../../runtime/fetch-as-host.ts';
 import { endWith, environment, print, printAside } from '../../runtime/process.ts';
@@ -85,7 +86,7 @@ function describeMissing({ unreadSettings }: Config, clients: Clients, name: str
 
 /** A hand-off that is sent to the URL logs somebody in, so it must not travel in the clear. */
 function requireAddress(option: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));
   if (!url || !isSafe || url.username || url.password || url.hash)
     throw new CommandError(
