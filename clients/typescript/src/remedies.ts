@@ -35,6 +35,8 @@ export const remedies: Record<RefusalCode, string> = {
   access_denied: 'Ask support.',
   error_unknown: 'Update the kit.',
   method_not_allowed: 'Look for what sends the other method.',
+  logout_token_wrong:
+    'Give the form the token that the kit makes for this session, and put the form into no cache.',
   store_unavailable: 'Look at the database of this client.',
   nudge_malformed: 'Look for a proxy that drops headers or changes bodies.',
   nudge_signature_wrong: 'Compare the secret with the operator’s, and look for a proxy that changes bodies.',
