@@ -103,6 +103,16 @@ it('is tried for pages only, and not if the address would be too long', async ()
   expect(await visit('/', browser, { 'sec-fetch-dest': 'document' })).toBeDefined();
 });
 
+it('answers 503 if the store is away, and leads a hand-off that nobody asked for to the login (contract 13.132)', async () => {
+  await browser.logIn();
+  shop.stores.sessions.find = () => Promise.reject(new Error('away'));
+  const answer = await shop.identity.loginSilently(browser.request('/'));
+  expect([answer?.status, answer?.headers.get('identity-refusal')]).toEqual([503, 'store_unavailable']);
+  const launch = 'https://id.example.test/sso/launch/shop';
+  const unasked = await shop.fake.refusal('state_missing', launch);
+  expect(await locationAfter(unasked)).toBe(`${shop.origin}/login`);
+});
+
 it('keeps five attempts at most, silent ones among them', async () => {
   for (let n = 0; n < 7; n++) {
     browser.cookies.delete('__Host-shop_silent');

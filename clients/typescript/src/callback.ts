@@ -85,7 +85,12 @@ export async function loginSilently(settings: Settings, request: Request): Promi
   const isPage = (request.headers.get('sec-fetch-dest') ?? 'document') === 'document';
   if (request.method !== 'GET' || isSpeculative(request) || !isPage) return undefined;
   if (hasTried(settings, request) || searchParams.has(triedInVain)) return undefined;
-  if (settings.sessions && (await findSession(settings, request))) return undefined;
+  try {
+    if (settings.sessions && (await findSession(settings, request))) return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refuse(settings, request, error, settings.hooks);
+  }
   const page = pathname + search;
   const silent = buildSilentState(page);
   if (!silent) return undefined;
@@ -121,9 +126,9 @@ export async function handleCallback(
   }
 }
 
-/** How to find whether a browser has a session, if the kit keeps the sessions. */
+/** How to find whether a browser has a session, if the kit keeps the sessions. If the store is away, nobody can say. */
 const ownsSession = (settings: Settings, { startSession }: CallbackOptions) =>
-  settings.sessions && !startSession ? (request: Request) => findSession(settings, request) : undefined;
+  startSession ? undefined : (request: Request) => findSession(settings, request).catch(() => undefined);
 
 /** Where a silent attempt leads that brought nobody. Undefined for every other attempt. */
 function findSilentEnd(settings: Settings, state: string | undefined, isKept: boolean): string | undefined {
