@@ -30,7 +30,7 @@ describe('a login', () => {
     expect(await nameOf(shop.openBrowser().person())).toBeUndefined();
   });
 
-  it('sets a cookie with 256 random bits, of which the store has the SHA-256 only (contract 13.121 and 13.122)', async () => {
+  it('sets a cookie with 256 random bits, and the store has only their SHA-256 (contract 13.121 and 13.122)', async () => {
     const browser = shop.openBrowser();
     const answer = await browser.logIn();
     const [, value = ''] =

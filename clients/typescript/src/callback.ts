@@ -3,7 +3,7 @@ import { answer, findTarget, fromStore, isSpeculative, type RefusalHooks, refuse
 import { buildSilentState, findAttempt, isProved, readSilentPage, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
 import { findOtherHost, findOtherPath, type Settings } from './config.ts';
-import { hasTried, markTried } from './cookies.ts';
+import { forgetTried, hasTried, markTried } from './cookies.ts';
 import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
 import { Refusal, type RefusalCode } from './refusals.ts';
 import { endOwnSession, findSession, requireSessionStore, startSession as startOwnSession } from './sessions.ts';
@@ -117,7 +117,9 @@ export async function handleCallback(
     logElsewhere(settings, findOtherPath(settings, request));
     const { headers, handOff } = await receive(settings, request, options);
     settings.log({ outcome: 'accepted', launchId: await launchId(handOff.nonce) });
-    return answer(303, { Location: findTarget(settings, handOff.return_to) }, headers);
+    const all = new Headers(headers);
+    for (const [name, value] of forgetTried(settings, request)) all.append(name, value);
+    return answer(303, { Location: findTarget(settings, handOff.return_to) }, all);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.leadsTo !== undefined) return answer(303, { Location: error.leadsTo });
@@ -192,7 +194,7 @@ async function accept(
   }
   if (!startSession) await requireKnown(settings, handOff);
   const headers = await (startSession?.(handOff, { isProved: attempt.maxAge !== undefined }) ??
-    startOwnSession(settings, request, handOff));
+    startOwnSession(settings, handOff));
   try {
     await requireLive(settings, handOff);
   } catch (refused) {

@@ -28,7 +28,7 @@ export type IdentityEvent =
 
 /** If a pull was interrupted, each hook may be called again for the same event. */
 export type EventHooks = {
-  /** Ends your session of that login (the `sid` of its hand-off). The kit ends those that it keeps. */
+  /** Ends your session of that login (the `sid` of its hand-off). The kit ends its own. */
   endSession?: (sid: string) => unknown;
   /** Gets each event, in order. `isNewer`: its profile is later than the kept one. If this throws, no profile is kept yet. */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;

@@ -16,21 +16,17 @@ export function requireSessionStore({ sessions }: Settings): SessionStore {
   throw new TypeError('sessions is missing: spread createSqlStores(), or give startSession and endSession');
 }
 
-/** Starts a session with a new id. Returns the headers that set its cookie. */
+/** Starts a session with a new id. Returns the header that sets its cookie. */
 export async function startSession(
   settings: Settings,
-  request: Request,
   { sid, profile: { id: userId } }: HandOff,
-): Promise<[string, string][]> {
+): Promise<Record<string, string>> {
   const store = requireSessionStore(settings);
   const token = toBase64url(randomBytes(32));
   const now = toSeconds(settings.now());
   const expiresAt = now + settings.maxSeconds;
   await fromStore(async () => store.add({ id: await idOf(token), sid, userId, expiresAt }, now));
-  return [
-    ['Set-Cookie', buildCookie(settings, sessionCookieOf(settings), token)],
-    ...forgetTried(settings, request),
-  ];
+  return { 'Set-Cookie': buildCookie(settings, sessionCookieOf(settings), token) };
 }
 
 /** Ends the session that this browser has, at the store. */
