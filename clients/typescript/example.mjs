@@ -12,14 +12,14 @@ const identity = createIdentityClient({
   ...createMemoryStores(),
 });
 const answerRoute = identityRoutes(identity);
-const escape = (text) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+const toHtml = (text) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 
 async function answer(request) {
   const answer = await answerRoute(request);
   if (answer) return answer;
   const person = await identity.requireLogin(request);
   if (person instanceof Response) return person;
-  const page = `<p>Hello, ${escape(person.name)}</p><form method="post" action="/logout">
+  const page = `<p>Hello, ${toHtml(person.name)}</p><form method="post" action="/logout">
     <input type="hidden" name="token" value="${await identity.logoutToken(request)}"><button>Log out</button></form>`;
   return new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 }

@@ -155,7 +155,9 @@ async function readSamples(): Promise<string[]> {
   const blocks = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
   return blocks
     .filter(({ language }) => language === 'js')
-    .map(({ code }) => code.replace(/'identity-client(?:\/(\w+))?'/g, (_, part = 'index') => `'./dist/${part}.js'`));
+    .map(({ code }) =>
+      code.replace(/'identity-client(?:\/(\w+))?'/g, (_, part = 'index') => `'./dist/${part}.js'`),
+    );
 }
 
 it('what to put into a site does what it says, and its types are right', async () => {
@@ -239,7 +241,8 @@ it('what to put into a site does what it says, and its types are right', async (
   expect(logged.splice(0).map(({ outcome }) => outcome)).toEqual(['opened_elsewhere']);
   expect((await shop.answer(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
   const nudge = async (init: RequestInit) =>
-    (await shop.answer(new Request('https://shop.example.com/sso/events', { method: 'POST', ...init }))).status;
+    (await shop.answer(new Request('https://shop.example.com/sso/events', { method: 'POST', ...init })))
+      .status;
   expect(await nudge({})).toBe(400);
   expect(logged.splice(0).map(({ outcome }) => outcome)).toEqual(['parameter_missing', 'nudge_malformed']);
   expect(asked).toEqual([]);

@@ -64,9 +64,15 @@ it('logs a person in, shows who it is, and logs out (contract 13.120, 13.126 and
   const callback = await open(await shop.fake.handOff(start.headers.get('location') ?? ''));
   expect(callback.headers.get('location')).toBe(`${shop.origin}/orders`);
   const shown = await (await open('/orders')).json();
-  expect(shown).toEqual({ person: 'Zoë O’Neil', logoutToken: expect.stringMatching(/^[\da-f]{64}$/), body: '' });
+  expect(shown).toEqual({
+    person: 'Zoë O’Neil',
+    logoutToken: expect.stringMatching(/^[\da-f]{64}$/),
+    body: '',
+  });
   const form = { method: 'POST', body: new URLSearchParams({ token: shown.logoutToken }) };
-  expect((await open('/logout', form)).headers.get('location')).toMatch(/^https:\/\/id\.example\.test\/logout\?/);
+  expect((await open('/logout', form)).headers.get('location')).toMatch(
+    /^https:\/\/id\.example\.test\/logout\?/,
+  );
   expect(await (await open('/')).json()).toEqual({ logoutToken: '', body: '' });
 });
 
@@ -122,7 +128,9 @@ it('in Hono, logs a person in and shows who it is, as the README says', async ()
 it('has the paths that the site says, and answers no others', async () => {
   const answerRoute = identityRoutes(shop.identity, { eventsPath: '/nudges', logoutPath: '/bye' });
   const statusOf = async (path: string) => (await answerRoute(new Request(shop.origin + path)))?.status;
-  expect(await Promise.all(['/login', '/sso/callback', '/nudges', '/bye'].map(statusOf))).toEqual([303, 400, 405, 405]);
+  expect(await Promise.all(['/login', '/sso/callback', '/nudges', '/bye'].map(statusOf))).toEqual([
+    303, 400, 405, 405,
+  ]);
   expect(await Promise.all(['/', '/logout', '/sso/events', '/login/x'].map(statusOf))).toEqual(
     Array(4).fill(undefined),
   );

@@ -83,5 +83,9 @@ it('has one version (contract 13.134)', () => {
 
 it('has the statements of its tables in one file (contract 13.131)', () => {
   const text = readOurFile(`${kit}/schema.sql`).replace(/^--.*\n/gm, '');
-  expect(text.trim()).toBe(sqlTables().map((table) => `${table};`).join('\n\n'));
+  expect(text.trim()).toBe(
+    sqlTables()
+      .map((table) => `${table};`)
+      .join('\n\n'),
+  );
 });

@@ -39,7 +39,9 @@ describe('a login', () => {
       ) ?? [];
     expect(Buffer.from(value, 'base64url')).toHaveLength(32);
     expect(await shop.stores.sessions.find(value)).toBeUndefined();
-    expect(await shop.stores.sessions.find(await sha256(value))).toMatchObject({ expiresAt: shop.now() + 43_200 });
+    expect(await shop.stores.sessions.find(await sha256(value))).toMatchObject({
+      expiresAt: shop.now() + 43_200,
+    });
   });
 
   it('on plain http sets a cookie without Secure (contract 13.122)', async () => {
@@ -276,8 +278,12 @@ describe('requireLogin', () => {
     expect(await locationOf(new Request(page, { method: 'POST' }))).toBe(`${shop.origin}/login`);
     const browser = shop.openBrowser();
     const callback = await shop.fake.handOff(await browser.start(way ?? ''));
-    expect((await browser.open(callback)).headers.get('location')).toBe(`${shop.origin}/orders?page=2&q=%C3%BC`);
-    expect(await shop.identity.requireLogin(browser.request('/orders'))).toMatchObject({ id: profileOf().id });
+    expect((await browser.open(callback)).headers.get('location')).toBe(
+      `${shop.origin}/orders?page=2&q=%C3%BC`,
+    );
+    expect(await shop.identity.requireLogin(browser.request('/orders'))).toMatchObject({
+      id: profileOf().id,
+    });
   });
 
   it.each(['//evil.example/', '/\\evil.example', `/${'a'.repeat(2_100)}`])(

@@ -31,17 +31,20 @@ it('asks once without a page, and comes back logged in to this page (contract 13
   expect(await visit()).toBeUndefined();
 });
 
-it.each(noPerson)('comes back to this page after %s, and is not tried again for ten minutes (contract 13.128 and 13.129)', async (code) => {
-  const launch = (await visit()) ?? '';
-  const back = await locationAfter(await shop.fake.refusal(code, launch));
-  expect(back).toBe(`${shop.origin}/news?page=2`);
-  expect(await visit(back)).toBeUndefined();
-  expect(await visit('/other')).toBeUndefined();
-  expect(shop.logged).toEqual([]);
-  // The browser drops the cookie after ten minutes.
-  browser.cookies.delete('__Host-shop_silent');
-  expect(await visit()).toBeDefined();
-});
+it.each(noPerson)(
+  'comes back to this page after %s, and is not tried again for ten minutes (contract 13.128 and 13.129)',
+  async (code) => {
+    const launch = (await visit()) ?? '';
+    const back = await locationAfter(await shop.fake.refusal(code, launch));
+    expect(back).toBe(`${shop.origin}/news?page=2`);
+    expect(await visit(back)).toBeUndefined();
+    expect(await visit('/other')).toBeUndefined();
+    expect(shop.logged).toEqual([]);
+    // The browser drops the cookie after ten minutes.
+    browser.cookies.delete('__Host-shop_silent');
+    expect(await visit()).toBeDefined();
+  },
+);
 
 it('marks the browser for ten minutes (contract 13.129)', async () => {
   const answer = await shop.identity.loginSilently(browser.request('/'));

@@ -6,9 +6,7 @@ export type RefusalHooks = {
   /** Whether this browser has a session already. If the kit keeps the sessions, it knows. */
   isLoggedIn?: ((request: Request) => unknown) | undefined;
   /** Your own answer in place of the kit's page. It is also called for the errors of `prompt=none`. */
-  onRefusal?:
-    | ((refusal: Refusal) => Promise<Response | undefined> | Response | undefined)
-    | undefined;
+  onRefusal?: ((refusal: Refusal) => Promise<Response | undefined> | Response | undefined) | undefined;
 };
 
 export async function refuse(

@@ -1,6 +1,15 @@
 // The attempts of a browser. Each login that it starts has its own state and cookie, so that two tabs can log in at once. Only a
 // hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as the stranger.
-import { fromBase64url, fromHex, hmac, isSignedByAny, randomBytes, toBase64url, toHex, utf8 } from './bytes.ts';
+import {
+  fromBase64url,
+  fromHex,
+  hmac,
+  isSignedByAny,
+  randomBytes,
+  toBase64url,
+  toHex,
+  utf8,
+} from './bytes.ts';
 import type { Settings } from './config.ts';
 import { buildCookie, readCookies } from './cookies.ts';
 import { type HandOff, isReturnTo } from './hand-off.ts';
@@ -79,7 +88,11 @@ const message = ({ client }: Settings, state: string, said: string) =>
 /** The names of this browser's attempts, the oldest first. */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]
-    .filter(([name]) => name.startsWith(cookiePrefix) && /^(?:silent\.)?[\w-]{22}(?:\.[\w-]*)?$/.test(name.slice(cookiePrefix.length)))
+    .filter(
+      ([name]) =>
+        name.startsWith(cookiePrefix) &&
+        /^(?:silent\.)?[\w-]{22}(?:\.[\w-]*)?$/.test(name.slice(cookiePrefix.length)),
+    )
     .sort(([, one], [, other]) => (Number.parseInt(one, 10) || 0) - (Number.parseInt(other, 10) || 0))
     .map(([name]) => name);
 }

@@ -6,7 +6,12 @@ import { findOtherHost, findOtherPath, type Settings } from './config.ts';
 import { forgetTried, hasTried, markTried } from './cookies.ts';
 import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
 import { Refusal, type RefusalCode } from './refusals.ts';
-import { endOwnSession, findSession, requireSessionStore, startSession as startOwnSession } from './sessions.ts';
+import {
+  endOwnSession,
+  findSession,
+  requireSessionStore,
+  startSession as startOwnSession,
+} from './sessions.ts';
 import { findLaunchId, readQuery, verifyHandOff } from './verify.ts';
 
 export type LoginOptions = {

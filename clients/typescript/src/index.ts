@@ -1,7 +1,13 @@
 // A client of the identity service: logins, sessions and events. It uses only web standards, so it runs on Node 20, on Deno and
 // at the edge. Any framework works that can provide a `Request` and send a `Response`.
 import { refuse } from './answers.ts';
-import { type CallbackOptions, handleCallback, type LoginOptions, loginSilently, startLogin } from './callback.ts';
+import {
+  type CallbackOptions,
+  handleCallback,
+  type LoginOptions,
+  loginSilently,
+  startLogin,
+} from './callback.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import type { EventHooks } from './events.ts';
 import { isReturnTo, type Profile } from './hand-off.ts';

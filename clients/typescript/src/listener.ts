@@ -19,7 +19,10 @@ export type Outgoing = {
 };
 
 /** Gives no answer if the next handler has to. Only Express and a third argument have one. */
-export type Answer = (request: Request, incoming: Incoming) => Promise<Response | undefined> | Response | undefined;
+export type Answer = (
+  request: Request,
+  incoming: Incoming,
+) => Promise<Response | undefined> | Response | undefined;
 
 /** No request, and no error that `answer` throws, ends the process. */
 export function createListener(origin: string, answer: Answer, onError: (error: unknown) => void) {

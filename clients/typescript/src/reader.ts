@@ -29,7 +29,8 @@ export function createReader(settings: Settings) {
       done: pull()
         .then(
           () => undefined,
-          (cause) => settings.log({ outcome: 'events_unread', launchId: undefined, reason: String(cause), cause }),
+          (cause) =>
+            settings.log({ outcome: 'events_unread', launchId: undefined, reason: String(cause), cause }),
         )
         .finally(() => {
           reading = undefined;
@@ -41,7 +42,8 @@ export function createReader(settings: Settings) {
   /** Says whether it read. It waits for two seconds at most. */
   async function readIfOld(): Promise<boolean> {
     const [now, busy] = [nowMs(), reading];
-    if (Math.abs(now - readAt) <= oldAfterMs || (!busy && Math.abs(now - triedAt) < retryAfterMs)) return false;
+    if (Math.abs(now - readAt) <= oldAfterMs || (!busy && Math.abs(now - triedAt) < retryAfterMs))
+      return false;
     const left = waitMs - (busy ? performance.now() - busy.startedAt : 0);
     if (left <= 0) return false;
     let timer: ReturnType<typeof setTimeout> | undefined;

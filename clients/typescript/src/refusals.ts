@@ -104,7 +104,9 @@ export function buildRefusalPage(
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
   // A person who reloads the page of a login most often has a session already.
-  const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code) ? `${link(homeUrl, 'Go on')}\n` : '';
+  const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code)
+    ? `${link(homeUrl, 'Go on')}\n`
+    : '';
   const content = `<p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
 ${goOn}${link(loginUrl, 'Log in')}
 <p>Code: ${code.join(' · ')}</p>`;

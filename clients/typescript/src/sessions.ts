@@ -85,11 +85,7 @@ export async function buildLogoutToken(settings: Settings, request: Request): Pr
 }
 
 /** Ends the session of a genuine log-out form, and leads to the log-out at the identity service. */
-export async function endSession(
-  settings: Settings,
-  request: Request,
-  logoutUrl: string,
-): Promise<Response> {
+export async function endSession(settings: Settings, request: Request, logoutUrl: string): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
     await requireLogoutToken(settings, request);
@@ -110,7 +106,10 @@ async function requireLogoutToken(settings: Settings, request: Request): Promise
   const form = new URLSearchParams(new TextDecoder().decode(await readBody(request)));
   const given = form.get('token') ?? '';
   if (!/^[0-9a-f]{64}$/.test(given))
-    throw new Refusal('logout_token_wrong', 'no token in the form, or something has read the form before the kit');
+    throw new Refusal(
+      'logout_token_wrong',
+      'no token in the form, or something has read the form before the kit',
+    );
   if (!(await isSignedByAny([utf8(token)], [fromHex(given)], logoutMessage(settings))))
     throw new Refusal('logout_token_wrong', 'the token of another session');
 }

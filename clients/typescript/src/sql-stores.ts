@@ -47,7 +47,9 @@ export const sqlTables = (prefix = 'identity_'): string[] =>
     // The last three make an index each. `sid` is empty if the hand-off had none.
     `sessions (id varchar(64) primary key, sid varchar(64) not null, user_id varchar(36) not null,
   expires_at bigint not null, unique (sid, id), unique (user_id, id), unique (expires_at, id))`,
-  ].map((table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`);
+  ].map(
+    (table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`,
+  );
 
 /** Stands for a time later than every `profile_updated_at`. */
 const never = Number.MAX_SAFE_INTEGER;
@@ -63,7 +65,8 @@ export function createSqlStores(
 
   /** Only later ones win, of several at once, too. */
   async function keep(id: string, updatedAt: number, profile: string | null): Promise<boolean> {
-    if (await insert('@profiles (id, updated_at, profile) values (?, ?, ?)', id, updatedAt, profile)) return true;
+    if (await insert('@profiles (id, updated_at, profile) values (?, ?, ?)', id, updatedAt, profile))
+      return true;
     const update = 'update @profiles set updated_at = ?, profile = ? where id = ? and updated_at < ?';
     return (await change(update, updatedAt, profile, id, updatedAt)) === 1;
   }
@@ -100,7 +103,8 @@ export function createSqlStores(
         // An error here is ignored: the next login sweeps again.
         await read('delete from @sessions where expires_at < ?', now).catch(() => {});
         const row = '@sessions (id, sid, user_id, expires_at) values (?, ?, ?, ?)';
-        if (!(await insert(row, id, sid, userId, expiresAt))) throw new Error('The session is there already.');
+        if (!(await insert(row, id, sid, userId, expiresAt)))
+          throw new Error('The session is there already.');
       },
       async find(id) {
         const [row] = await read('select sid, user_id, expires_at from @sessions where id = ?', id);

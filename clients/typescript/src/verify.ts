@@ -62,7 +62,10 @@ async function verify({ payload, signature, signature_next: next }: Query, optio
   const handOff = readHandOff(bytes);
   // The MAC is right, so the service itself says this: a secret in two environments, or a slash too many in the setting.
   if (handOff.iss !== options.issuer)
-    throw new Refusal('issuer_wrong', `iss is ${quote(handOff.iss)}, but our issuer is ${quote(options.issuer)}`);
+    throw new Refusal(
+      'issuer_wrong',
+      `iss is ${quote(handOff.iss)}, but our issuer is ${quote(options.issuer)}`,
+    );
   if (handOff.aud !== options.client) throw new Refusal('audience_wrong', 'aud is not our name');
   if (handOff.client !== options.client) throw new Refusal('audience_wrong', 'client is not our name');
   requireTimely(handOff, options);
