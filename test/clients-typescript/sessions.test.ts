@@ -337,7 +337,7 @@ describe('endSession', () => {
   });
 });
 
-it('findPerson finds the newest profile, and applyProfile keeps none but a later one (contract 13.130)', async () => {
+it('findPerson finds the newest profile, and applyProfile keeps only a later one (contract 13.130)', async () => {
   const { id } = profileOf();
   expect(await shop.identity.findPerson(id)).toBeUndefined();
   expect(await shop.identity.applyProfile(profileOf())).toBe(true);
