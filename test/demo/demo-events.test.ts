@@ -58,7 +58,7 @@ describe('an event', () => {
       occurred_at: '2026-01-01T00:00:09.000Z',
       user_id: userId,
       ...event,
-    });
+    } as IdentityEvent);
   const isLive = (id: string = mine, client = 'shop') => sessions.find(client, id)?.live !== undefined;
   const nameOf = (id = mine) => sessions.find('shop', id)?.live?.profile.name;
 

@@ -69,7 +69,7 @@ export function ClientGuide(guide: Guide) {
   return (
     <>
       <p>
-        Each kit is a folder to download. Its example is a whole site of 50 lines that answers{' '}
+        Each kit is a folder to download. Its example is a whole site in one short file that answers{' '}
         <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port {port}. Paste the
         lines into a terminal
         {protocol === 'https:' && (
