@@ -8,14 +8,14 @@ namespace Identity;
  * Each login that a browser starts has its own state and cookie, so that several tabs can log in at once. The cookie is signed,
  * because it says whether the person must give a credential again.
  */
-final readonly class Attempts
+final class Attempts
 {
     public const LIFETIME_SECONDS = 600;
     private const MAX = 5;
 
-    private string $prefix;
+    private readonly string $prefix;
 
-    public function __construct(private Configuration $configuration)
+    public function __construct(private readonly Configuration $configuration)
     {
         // With this prefix no other host, such as a subdomain, can set the cookie.
         $this->prefix = ($configuration->isSecure ? '__Host-' : '') . 'identity_attempt_';

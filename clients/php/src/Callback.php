@@ -5,11 +5,11 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Answers one request for the callback. Client::handleCallback describes the parameters. */
-final readonly class Callback
+final class Callback
 {
-    private Attempts $attempts;
+    private readonly Attempts $attempts;
 
-    public function __construct(private Configuration $configuration, private Request $request, private int $now)
+    public function __construct(private readonly Configuration $configuration, private readonly Request $request, private readonly int $now)
     {
         $this->attempts = new Attempts($configuration);
     }

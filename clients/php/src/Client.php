@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Logs people in with the identity service, and hears of changes. README.md starts with an example. */
-final readonly class Client
+final class Client
 {
     private const MAX_MAX_AGE = 2_592_000;
 
-    private Attempts $attempts;
-    private \Closure $clock;
+    private readonly Attempts $attempts;
+    private readonly \Closure $clock;
 
     /** @param (callable(): int)|null $clock Unix seconds */
     public function __construct(
-        private Configuration $configuration,
-        private Http $http = new SystemHttp(),
+        private readonly Configuration $configuration,
+        private readonly Http $http = new SystemHttp(),
         ?callable $clock = null,
     ) {
         $this->attempts = new Attempts($configuration);

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Identity;
 
 /** What the operator gave you, and your own addresses. No address is ever taken from a request. */
-final readonly class Configuration
+final class Configuration
 {
     /** The issuer without a slash at its end. */
-    public string $baseUrl;
+    public readonly string $baseUrl;
     /** Scheme, host and port of the callback: where people go after a login. */
-    public string $origin;
-    public string $homeUrl;
+    public readonly string $origin;
+    public readonly string $homeUrl;
     /** Whether the callback is on https. If not, it is on this machine. */
-    public bool $isSecure;
+    public readonly bool $isSecure;
 
     /**
      * Throws a ConfigurationError that names all that is wrong.
@@ -24,14 +24,14 @@ final readonly class Configuration
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
      */
     public function __construct(
-        #[\SensitiveParameter] public string $issuer,
-        public string $client,
-        #[\SensitiveParameter] public array $secrets,
-        public string $callbackUrl,
-        public string $loginUrl,
-        public NonceStore $nonces,
+        #[\SensitiveParameter] public readonly string $issuer,
+        public readonly string $client,
+        #[\SensitiveParameter] public readonly array $secrets,
+        public readonly string $callbackUrl,
+        public readonly string $loginUrl,
+        public readonly NonceStore $nonces,
         ?string $homeUrl = null,
-        public int $ttlSeconds = 300,
+        public readonly int $ttlSeconds = 300,
     ) {
         $this->baseUrl = rtrim($issuer, '/');
         $this->origin = self::originOf($callbackUrl) ?? '';

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Pulls events in order until there are no more. */
-final readonly class EventReader
+final class EventReader
 {
     private const LIMIT = 1000;
     private const CLAIM_WITHIN_SECONDS = 3;
 
     public function __construct(
-        private Configuration $configuration,
-        private Http $http,
-        private ?ProfileStore $profiles = null,
+        private readonly Configuration $configuration,
+        private readonly Http $http,
+        private readonly ?ProfileStore $profiles = null,
     ) {
     }
 

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Works with any PDO connection, however it reports errors. */
-final readonly class PdoDatabase implements Database
+final class PdoDatabase implements Database
 {
-    public function __construct(private \PDO $pdo)
+    public function __construct(private readonly \PDO $pdo)
     {
     }
 

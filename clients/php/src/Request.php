@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /** A request as this kit needs it. It has no addresses, because they come from the configuration. */
-final readonly class Request
+final class Request
 {
     private const MAX_BODY_BYTES = 65_536;
 
     /** @var array<string, string> by their names in lower case */
-    public array $headers;
+    public readonly array $headers;
 
     /**
      * @param string $query as it arrived, without the question mark
@@ -18,11 +18,11 @@ final readonly class Request
      * @param string|null $path as it arrived, for the log, if it is known
      */
     public function __construct(
-        public string $method,
-        public string $query = '',
+        public readonly string $method,
+        public readonly string $query = '',
         array $headers = [],
-        public string $body = '',
-        public ?string $path = null,
+        public readonly string $body = '',
+        public readonly ?string $path = null,
     ) {
         $this->headers = array_change_key_case($headers);
     }

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Uses curl if it is there, otherwise PHP's own streams. */
-final readonly class SystemHttp implements Http
+final class SystemHttp implements Http
 {
-    public function __construct(private int $timeoutSeconds = 30, private bool $useCurl = true)
+    public function __construct(private readonly int $timeoutSeconds = 30, private readonly bool $useCurl = true)
     {
     }
 
