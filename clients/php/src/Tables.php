@@ -21,12 +21,15 @@ final class Tables
         // Names and times are ASCII, and `a` is not `A`.
         $exact = $dialect === 'mysql' ? ' character set ascii collate ascii_bin' : '';
         $json = $dialect === 'mysql' ? 'text character set utf8mb4' : 'text';
-        $index = $dialect === 'mysql' ? ",\n  index (keep_until)" : '';
+        // MySQL has no `create index if not exists`.
+        $index = static fn(string ...$columns) => $dialect !== 'mysql' ? ''
+            : implode(array_map(static fn(string $column) => ",\n  index ($column)", $columns));
+        $indexes = ['used' => ['keep_until'], 'sessions' => ['sid', 'user_id', 'ends_at']];
         $statements = [
             <<<SQL
                 create table if not exists {$prefix}used (
                   name varchar(64)$exact not null primary key,
-                  keep_until bigint not null$index
+                  keep_until bigint not null{$index(...$indexes['used'])}
                 )
                 SQL,
             <<<SQL
@@ -44,9 +47,26 @@ final class Tables
                   claimed_until bigint not null
                 )
                 SQL,
+            <<<SQL
+                create table if not exists {$prefix}sessions (
+                  id varchar(64)$exact not null primary key,
+                  client varchar(63)$exact not null,
+                  sid varchar(22)$exact not null,
+                  user_id varchar(36)$exact not null,
+                  ends_at bigint not null{$index(...$indexes['sessions'])}
+                )
+                SQL,
+            <<<SQL
+                create table if not exists {$prefix}turns (
+                  client varchar(63)$exact not null primary key,
+                  turn_at bigint not null
+                )
+                SQL,
         ];
-        if ($dialect !== 'mysql') {
-            $statements[] = "create index if not exists {$prefix}used_keep_until on {$prefix}used (keep_until)";
+        foreach ($dialect === 'mysql' ? [] : $indexes as $table => $columns) {
+            foreach ($columns as $column) {
+                $statements[] = "create index if not exists {$prefix}{$table}_$column on {$prefix}$table ($column)";
+            }
         }
         return $statements;
     }
