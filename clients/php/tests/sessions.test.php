@@ -136,6 +136,8 @@ test('events end sessions, at the latest a minute later, and so does 410 (contra
         same([true, 1], [$site->person() !== null, $site->asked]);
         Clock::$now = NOW + 60;
         same($isThere, $site->person() !== null, json_encode($event));
+        $kept = $site->stores->sessions->find(hash('sha256', $site->browser->cookies[COOKIE]), Clock::$now);
+        same($isThere, $kept !== null, 'at the store');
         if ($event['profile'] ?? false) {
             same('New', $site->person()->name);
         }
@@ -155,6 +157,34 @@ test('a nudge ends sessions at once, and is sent again if the events could not b
     matches('/^identity-client: events_unread, .*answered 503/', $log);
     $site->events = [page(['seq' => 1, 'type' => 'session.ended', 'user_id' => 'u', 'sid' => 'Vt1n0cVtSh2mV0y0rU3y8Q'])];
     same([204, null], [$nudge()->status, $site->person()]);
+    $asked = $site->asked;
+    logOf(fn() => same([401, $asked], [$site->client->answer(new Request('POST', '', nudge([], NEXT)->headers, nudge()->body, '/sso/events'))->status, $site->asked]));
+});
+
+test('a person is shown without a read where events were read within a minute', function (): void {
+    $site = memorySite();
+    $site->logIn();
+    $site->client->pullEvents();
+    same([true, 1], [$site->person() !== null, $site->asked]);
+});
+
+test('a short read leaves the rest for later, and waits for no other (contract 13.125)', function (): void {
+    $configuration = openClient();
+    $events = array_map(fn($seq) => ['seq' => $seq, 'type' => 'erased'], range(1, 50));
+    $our = (fn() => $this->configuration)->call($configuration);
+    $read = fn(MemoryPosition $position, array $answers) => (new Identity\EventReader($our, new PlayedService($answers)))
+        ->pull($position, fn() => usleep(20_000), fn() => null, microtime(true) + 0.1);
+    $position = new MemoryPosition();
+    same(false, $read($position, [page(...$events)]));
+    $at = $position->claim();
+    same(true, $at > 0 && $at < 50, "read to $at");
+    $started = microtime(true);
+    same([false, true], [$read($position, []), microtime(true) - $started < 1]);
+});
+
+test('the form that logs out is read up to a limit', function (): void {
+    $body = 'token=x' . str_repeat(' ', Request::MAX_BODY_BYTES);
+    same(['x', null], [(new Request('POST', body: 'token=x'))->field('token'), (new Request('POST', body: $body))->field('token')]);
 });
 
 test('a service that is away costs one try a minute, and nobody is logged out', function (): void {

@@ -92,7 +92,7 @@ test('nobody else chooses the page, and no other answer leads there', function (
     $launch = $site->browser->keep($site->client->startLogin($site->request('/login'), prompt: 'none'));
     logOf(fn() => same('login_required', answerSilently($site, $launch, 'login_required')->header('identity-refusal')));
     // With a payload beside it, it is no error.
-    logOf(fn() => same(null, $site->open('/sso/callback?error=login_required&payload=x&state=' . substr($name, 26))->header('set-cookie')));
+    logOf(fn() => same(null, $site->open('/sso/callback?error=login_required&payload=x&state=' . substr($name, strlen('__Host-identity_attempt_')))->header('set-cookie')));
     same("$at.$age", NOW . '.-');
 });
 
