@@ -73,7 +73,7 @@ final class Callback
         return $page === null ? null : Response::unkept(
             303,
             ['Location' => ReturnTo::resolve($this->configuration->origin, $page)],
-            [(new Silence($this->configuration))->start(), $this->attempts->end($found['state'])],
+            [$this->attempts->end($found['state'])],
         );
     }
 

@@ -11,6 +11,8 @@ final class Client
     /** Events are read before a person is shown if the last turn to read was so long ago. */
     private const READ_AFTER_SECONDS = 60;
     private const READ_WITHIN_SECONDS = 2;
+    /** After a read that failed or was late. */
+    private const READ_AGAIN_SECONDS = 10;
 
     private readonly Attempts $attempts;
     private readonly Silence $silence;
@@ -142,7 +144,7 @@ final class Client
 
     /**
      * Asks the identity service, without a page of it, whether this browser is logged in there, and comes back to this page.
-     * Null if somebody is logged in here, if it found nobody in the last ten minutes, or if this is no page to come back to.
+     * Null if somebody is logged in here, if it was tried in the last ten minutes, or if this is no page to come back to.
      */
     public function loginSilently(Request $request): ?Response
     {
@@ -151,7 +153,8 @@ final class Client
             return null;
         }
         [$state, $cookies] = $this->attempts->start($request, null, ($this->clock)(), $page);
-        return $this->launch(['state' => $state, 'return_to' => $page, 'prompt' => 'none'], $cookies);
+        $launch = ['state' => $state, 'return_to' => $page, 'prompt' => 'none'];
+        return $this->launch($launch, [...$cookies, $this->silence->start()]);
     }
 
     /** Keeps a profile if it is later than the kept one. True if it was kept. */
@@ -334,16 +337,21 @@ final class Client
         return $isDone;
     }
 
-    /** Reads events if it is time. Of requests at once only one does, and if that fails, the next try is a minute later. */
+    /** Reads events if it is time. Of requests at once only one does. */
     private function readEventsFirst(int $now): bool
     {
         if (!Stores::ask(fn() => $this->stores()->sessions->takeTurn($now, self::READ_AFTER_SECONDS))) {
             return false;
         }
         try {
-            $this->readEvents(microtime(true) + self::READ_WITHIN_SECONDS);
+            $isDone = $this->readEvents(microtime(true) + self::READ_WITHIN_SECONDS);
         } catch (\Throwable $error) {
             $this->logUnread($error);
+            $isDone = false;
+        }
+        if (!$isDone) {
+            $turnAt = $now - self::READ_AFTER_SECONDS + self::READ_AGAIN_SECONDS;
+            Stores::ask(fn() => $this->stores()->sessions->takeTurn($turnAt, 0));
         }
         return true;
     }

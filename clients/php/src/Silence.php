@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Keeps silent logins from being tried again in a browser where one has found nobody. */
+/** Keeps silent logins from being tried again in a browser that has tried one. */
 final class Silence
 {
     private const SECONDS = 600;
-    /** In the address of the home page, this says the same of a browser that keeps no cookie. */
-    private const PARAMETER = 'identity_silent';
+    /** In the query of the home page, this says the same of a browser that keeps no cookie. */
+    private const PARAMETER = 'silent';
     /** Each attempt keeps the page in a cookie. Longer pages would make the headers too long for some servers. */
     private const MAX_PAGE_LENGTH = 500;
 
@@ -34,7 +34,7 @@ final class Silence
     /** The home page, for a browser that has kept no cookie. */
     public function homeUrl(): string
     {
-        return Query::append($this->configuration->homeUrl, [self::PARAMETER => 'none']);
+        return Query::append($this->configuration->homeUrl, [self::PARAMETER => 'no']);
     }
 
     /** A `Set-Cookie` value. */

@@ -187,14 +187,18 @@ test('the form that logs out is read up to a limit', function (): void {
     same(['x', null], [(new Request('POST', body: 'token=x'))->field('token'), (new Request('POST', body: $body))->field('token')]);
 });
 
-test('a service that is away costs one try a minute, and nobody is logged out', function (): void {
+test('a service that is away costs one try in ten seconds, and nobody is logged out (contract 13.135)', function (): void {
     $site = memorySite();
     $site->logIn();
     $site->events = array_fill(0, 9, new HttpAnswer(503, ''));
     $log = logOf(fn() => same([true, true], [$site->person() !== null, $site->person() !== null]));
     same([1, 1], [$site->asked, substr_count($log, 'events_unread')]);
     $site->events = [];
-    Clock::$now = NOW + 60;
+    Clock::$now = NOW + 9;
+    same([true, 1], [$site->person() !== null, $site->asked]);
+    Clock::$now = NOW + 10;
+    same([true, 2], [$site->person() !== null, $site->asked]);
+    Clock::$now = NOW + 69;
     same([true, 2], [$site->person() !== null, $site->asked]);
     Clock::$now = NOW;
 });
