@@ -160,13 +160,15 @@ final class Client
     /** Keeps a profile if it is later than the kept one. True if it was kept. */
     public function applyProfile(Profile $profile): bool
     {
-        return Stores::ask(fn() => $this->stores()->profiles->apply($profile));
+        $profiles = $this->stores()->profiles;
+        return Stores::ask(static fn() => $profiles->apply($profile));
     }
 
     /** The kept profile of a person. Null if they were deleted, or were never here. */
     public function findPerson(string $id): ?Profile
     {
-        return Stores::ask(fn() => $this->stores()->profiles->find($id));
+        $profiles = $this->stores()->profiles;
+        return Stores::ask(static fn() => $profiles->find($id));
     }
 
     /** The page of a refusal that the kit has thrown. The log hears of it. */
@@ -340,7 +342,8 @@ final class Client
     /** Reads events if it is time. Of requests at once only one does. */
     private function readEventsFirst(int $now): bool
     {
-        if (!Stores::ask(fn() => $this->stores()->sessions->takeTurn($now, self::READ_AFTER_SECONDS))) {
+        $sessions = $this->stores()->sessions;
+        if (!Stores::ask(static fn() => $sessions->takeTurn($now, self::READ_AFTER_SECONDS))) {
             return false;
         }
         try {
@@ -351,7 +354,7 @@ final class Client
         }
         if (!$isDone) {
             $turnAt = $now - self::READ_AFTER_SECONDS + self::READ_AGAIN_SECONDS;
-            Stores::ask(fn() => $this->stores()->sessions->takeTurn($turnAt, 0));
+            Stores::ask(static fn() => $sessions->takeTurn($turnAt, 0));
         }
         return true;
     }

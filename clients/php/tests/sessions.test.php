@@ -337,6 +337,7 @@ test('a client without stores says what it lacks', function (): void {
     $request = new Request('GET');
     $client = openClient();
     foreach ([fn() => $client->currentPerson($request), fn() => $client->handleCallback($request), fn() => $client->pullEvents(),
+        fn() => $client->findPerson('x'), fn() => $client->applyProfile(readProfile('2026-01-01T00:00:00.000Z', 'Ann')),
         fn() => $client->endSession($request), fn() => $client->handleCallback($request, fn() => null)] as $call) {
         try {
             $call();
