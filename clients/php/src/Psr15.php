@@ -9,7 +9,7 @@ use Psr\Http\Server\{MiddlewareInterface, RequestHandlerInterface};
 
 /**
  * The kit as a middleware of PSR-15. It answers the login start, the callback, nudges and the log-out. Other pages get the
- * attributes `person` (a Profile, or null for nobody) and `logoutToken`. Whoever uses it has the interfaces of PSR-7, 15 and 17.
+ * attributes `person` (a Profile, or null for nobody) and `logoutToken`. It needs the interfaces of PSR-7, 15 and 17.
  */
 final class Psr15 implements MiddlewareInterface
 {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Where a client keeps its sessions, the profiles of its people, and how far it has read events. */
+/** The stores of a client: its sessions, the profiles of its people, and how far it has read events. */
 final class Stores
 {
     public function __construct(

@@ -11,7 +11,7 @@ final class SystemHttp implements Http
     {
     }
 
-    /** The same, with less time for each request. */
+    /** Gives each request at most so much time. */
     public function within(float $seconds): self
     {
         return new self(max(0.001, min($seconds, $this->timeoutSeconds)), $this->useCurl);

@@ -203,7 +203,7 @@ test('a service that is away costs one try in ten seconds, and nobody is logged 
     Clock::$now = NOW;
 });
 
-test('the client\'s own hooks hear of each event, whoever reads it', function (): void {
+test('the client\'s own hooks hear of each event, by any read', function (): void {
     $heard = [];
     $site = memorySite([], apply: function (Event $event, bool $isNewer) use (&$heard): void {
         $heard[] = [$event->type, $isNewer];
