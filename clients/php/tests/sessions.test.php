@@ -311,6 +311,35 @@ test('if a store is away, nobody is logged in and nobody is logged out (contract
     same(true, $site->person() !== null);
 });
 
+test('a database that is away is a refusal, is not asked without a need, and is asked again (contract 13.132)', function (): void {
+    $opened = 0;
+    $isAway = false;
+    $path = (string) tempnam(sys_get_temp_dir(), 'identity-kit-');
+    $database = new PdoDatabase(function () use (&$opened, &$isAway, $path): PDO {
+        $opened += 1;
+        return $isAway ? throw new PDOException('no such host') : new PDO("sqlite:$path");
+    });
+    try {
+        Clock::$now = NOW;
+        $site = new Site(Stores::inDatabase($database, 'shop'));
+        same([null, 303, 0], [$site->person(), $site->client->requireLogin($site->request())->status, $opened]);
+        Tables::create($database);
+        $site->logIn();
+        same([true, 1], [$site->person() !== null, $opened]);
+        $database->execute('alter table identity_sessions rename to away');
+        $isAway = true;
+        logOf(fn() => same([503, 503], [$site->client->requireLogin($site->request())->status, $site->logOut()->status]));
+        $isAway = false;
+        $database->execute('alter table away rename to identity_sessions');
+        same(true, $site->person() !== null);
+        $other = new Site(Stores::inDatabase($database, 'other'), ['client' => 'other']);
+        $other->browser->cookies['__Host-other_session'] = $site->browser->cookies[COOKIE];
+        same(null, $other->person());
+    } finally {
+        unlink($path);
+    }
+});
+
 test('a hand-off that nobody asked for leads a person with a session home', function (): void {
     $site = memorySite();
     $query = seal(payload());
