@@ -1,12 +1,17 @@
-// The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and php-curl.
+// The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and
+// php-curl, and tries the middleware with php-nyholm-psr7 and the archive with composer.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { buildArchive } from '../../app/developers/publish/archive.ts';
+import { files } from '../../app/developers/publish/published.ts';
 import { findFreePort } from '../support/app/process.ts';
 import { openReadmeSite } from '../support/clients/php-readme.ts';
 import { openPhpSite } from '../support/clients/php-site.ts';
@@ -51,6 +56,32 @@ describe("the kit's own tests", () => {
     expect(await readFile(join(root, 'clients/php/CHANGELOG.md'), 'utf8')).toContain(`## [${version}]`);
     expect(await readFile(join(root, 'clients/php/README.md'), 'utf8')).toContain(`"${name}": "^1.2"`);
   });
+
+  it.skipIf(!existsSync('/usr/bin/composer'))(
+    'install by Composer from the archive (contract 13.134)',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'identity-composer-'));
+      try {
+        const archive = files.find(({ name }) => name === 'identity-client-php.zip');
+        if (!archive || !('folders' in archive)) throw new Error('there is no archive of the kit');
+        await mkdir(join(folder, 'packages'));
+        await writeFile(join(folder, 'packages', archive.name), buildArchive(archive.folders));
+        const [, project = ''] = /```json\n([^`]*"artifact"[^`]*)```/.exec(
+          await readFile(join(root, 'clients/php/README.md'), 'utf8'),
+        ) ?? [''];
+        const { repositories, ...rest } = JSON.parse(project);
+        const offline = [...repositories, { 'packagist.org': false }];
+        await writeFile(join(folder, 'composer.json'), JSON.stringify({ ...rest, repositories: offline }));
+        const env = { ...process.env, COMPOSER_HOME: folder, COMPOSER_ALLOW_SUPERUSER: '1' };
+        await run('composer', ['install', '--no-interaction', '--no-progress'], { cwd: folder, env });
+        const program = "require 'vendor/autoload.php'; echo count(Identity\\Tables::describe('sqlite'));";
+        expect((await run('php', ['-r', program], { cwd: folder })).stdout).toBe('5');
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    60_000,
+  );
 
   it('include an example of fewer than 30 lines of its own', async () => {
     const lines = (await readFile(join(root, 'clients/php/example.php'), 'utf8')).split('\n');

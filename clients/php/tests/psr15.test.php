@@ -2,20 +2,19 @@
 
 declare(strict_types=1);
 
-// Tests the middleware with the PSR packages of Debian (php-nyholm-psr7, php-psr-http-server-middleware), if they are here.
+// Tests the middleware with messages of nyholm/psr7 (Debian: php-nyholm-psr7), if they are here.
 
-use Identity\{Psr15, Refusal, Stores};
+use Identity\{Psr15, Stores};
 use Nyholm\Psr7\{Factory\Psr17Factory, ServerRequest};
 use Psr\Http\Message\{ResponseInterface, ServerRequestInterface};
 use Psr\Http\Server\RequestHandlerInterface;
 
-foreach (['Nyholm/Psr7/autoload.php', 'Psr/Http/Server/autoload.php', 'Psr/Http/Server/Middleware/autoload.php'] as $file) {
-    if (stream_resolve_include_path($file) !== false) {
-        require_once $file;
-    }
-}
-if (!class_exists(Psr17Factory::class) || !interface_exists(Psr\Http\Server\MiddlewareInterface::class)) {
+if (stream_resolve_include_path('Nyholm/Psr7/autoload.php') === false) {
     return;
+}
+require_once 'Nyholm/Psr7/autoload.php';
+if (!interface_exists(Psr\Http\Server\MiddlewareInterface::class)) {
+    require_once __DIR__ . '/psr-server.php';
 }
 
 /** Pages that say who is there. */
