@@ -127,7 +127,8 @@ it('the samples of its README make a login, take nudges, and log out', async () 
       `${readme.origin}/login?return_to=%2Forders`,
     ]);
     await logIn();
-    const [, token = ''] = /name="token" value="([0-9a-f]{64})"/.exec((await browser.go('/orders')).text) ?? [];
+    const [, token = ''] =
+      /name="token" value="([0-9a-f]{64})"/.exec((await browser.go('/orders')).text) ?? [];
     const left = await sendLogout(readme, browser.cookies, token);
     expect([left.status, left.headers.get('location')]).toEqual([
       303,

@@ -65,6 +65,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
 /** Makes reads of events slow, so that other requests come meanwhile. They then also list each event. */
 function watch(identity: string): string {
   const end = '$database);\n$request';
-  if (!identity.includes(end)) throw new Error('the README opens its client in another way than this expects');
+  if (!identity.includes(end))
+    throw new Error('the README opens its client in another way than this expects');
   return identity.replace(end, "$database, 'watchEvent');\n$request");
 }
