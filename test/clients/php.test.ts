@@ -1,5 +1,5 @@
 // The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and
-// php-curl. With php-nyholm-psr7, php-symfony-http-foundation and composer, it tries what needs these, too.
+// php-curl. With php-nyholm-psr7, php-symfony-http-foundation, composer and php-zip, it tries what needs these, too.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
