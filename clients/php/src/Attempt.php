@@ -5,10 +5,14 @@ declare(strict_types=1);
 namespace Identity;
 
 /** One login that this browser has started. */
-final readonly class Attempt
+final class Attempt
 {
-    public function __construct(public int $startedAt, public ?int $maxAge)
-    {
+    /** @param string|null $page where the person was, if the site asked without being asked: a path on the site */
+    public function __construct(
+        public readonly int $startedAt,
+        public readonly ?int $maxAge,
+        public readonly ?string $page = null,
+    ) {
     }
 
     /** Whether the person gave a credential recently enough. A session that a hand-off started has no `$authTime`. */
