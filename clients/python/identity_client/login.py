@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from .attempts import find_attempt, is_silent, start_attempt
 from .config import Config, LogEntry, log_refusal, require_store
@@ -175,9 +175,6 @@ def handle_callback(
         return _accept(config, request, hand_off, start_session)
     except Refusal as refusal:
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
-        state = hand_off.state if hand_off else _read_state(request.query)
-        if refusal.code == "state_unknown" and is_silent(state):
-            return _leave_silence(config, refusal)
         if refusal.code != "state_missing":
             return refuse(config, refusal)
         # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
@@ -187,10 +184,6 @@ def handle_callback(
             return refuse(config, away)
         log_refusal(config, refusal)
         return redirect(target, describe_refusal(refusal))
-
-
-def _read_state(query: str) -> str | None:
-    return dict(parse_qsl(query, errors="replace")).get("state")
 
 
 def _is_logged_in(config: Config, request: Request, ask: Callable[[Request], bool] | None) -> bool:
@@ -250,10 +243,14 @@ def _answer_error(
     config: Config, request: Request, parameters: Mapping[str, str], on_error: OnError | None
 ) -> Response:
     """Answers an error. It is not signed, so it may only choose a page, and only for this browser's attempt."""
-    attempt = find_attempt(config, request, parameters.get("state", ""))
-    if attempt is None:
-        raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
+    state = parameters.get("state", "")
+    attempt = find_attempt(config, request, state)
+    if attempt is None:
+        unknown = Refusal("state_unknown", "It came with an error")
+        if code in _SILENT_ENDS and is_silent(state):
+            return _leave_silence(config, unknown)
+        raise unknown
     refusal = Refusal(code)
     own = on_error(code) if on_error else None
     if own is None and attempt.page is not None and code in _SILENT_ENDS:

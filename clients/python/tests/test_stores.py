@@ -1,6 +1,8 @@
-"""The stores, in memory and in SQLite, and in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here."""
+"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here; and in MySQL
+or MariaDB if IDENTITY_TEST_MYSQL has the arguments of pymysql.connect as JSON."""
 
 import importlib
+import json
 import os
 import tempfile
 import time
@@ -13,9 +15,9 @@ from threading import Barrier
 from typing import Any
 from unittest import mock
 
-from identity_client import Claim, MemoryStore, Profile, SqlStore, open_sqlite
+from identity_client import Claim, MemoryStore, Profile, Session, SqlStore, open_database, open_sqlite
 from identity_client.profile import read_profile
-from identity_client.sql import Connect
+from identity_client.sql import Connect, build_tables
 
 from .support import build_profile
 
@@ -31,6 +33,8 @@ class Stores(unittest.TestCase):
         self.openers: list[Callable[[], MemoryStore | SqlStore]] = [MemoryStore, lambda: open_in(folder.name)]
         if os.environ.get("IDENTITY_TEST_POSTGRES"):
             self.openers.append(open_postgres)
+        if os.environ.get("IDENTITY_TEST_MYSQL"):
+            self.openers.append(open_mysql)
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
@@ -67,6 +71,39 @@ class Stores(unittest.TestCase):
             store.consume("new", 200)
             store.sweep(101)
             self.assertEqual([store.consume("old", 300), store.consume("new", 300)], [True, False])
+
+    def test_tell_texts_apart_byte_by_byte(self) -> None:
+        for store in self.open():
+            given = ["case", "CASE", "case "]
+            self.assertEqual([store.consume(nonce, 100) for nonce in given], [True, True, store_keeps_spaces(store)])
+
+    def test_keep_sessions(self) -> None:
+        for store in self.open():
+            sessions = {
+                key: Session(f"person {key}", sid, 100)
+                for key, sid in (("a" * 64, "one"), ("b" * 64, "ONE"), ("c" * 64, None), ("d" * 64, "two"))
+            }
+            for digest, session in sessions.items():
+                store.add_session(digest, session)
+            self.assertEqual({digest: store.find_session(digest) for digest in sessions}, sessions)
+            store.end_sessions_of_login("one")
+            store.end_session("d" * 64)
+            self.assertEqual([store.find_session(key) is None for key in sessions], [True, False, False, True])
+            store.end_sessions_of_person(f"person {'b' * 64}")
+            self.assertEqual([store.find_session(key) is None for key in sessions], [True, True, False, True])
+            store.sweep(100)
+            self.assertIsNotNone(store.find_session("c" * 64))
+            store.sweep(101)
+            self.assertIsNone(store.find_session("c" * 64))
+            store.add_session("e" * 64, Session("person", None, 100))
+            store.end_all_sessions()
+            self.assertIsNone(store.find_session("e" * 64))
+
+    def test_make_their_tables_by_statements_for_each_database(self) -> None:
+        for is_mysql in (False, True):
+            text = "; ".join(build_tables(is_mysql=is_mysql))
+            self.assertNotRegex(text, "[A-Z]")
+            self.assertEqual(text.count("index"), 2)
 
     def test_keep_the_newest_profile(self) -> None:
         for store in self.open():
@@ -198,6 +235,24 @@ def open_postgres() -> SqlStore:
         with hold(store, client) as claim:
             claim.advance(0)
     return store
+
+
+def open_mysql() -> SqlStore:
+    pymysql: Any = importlib.import_module("pymysql")
+    given: dict[str, Any] = json.loads(os.environ["IDENTITY_TEST_MYSQL"])
+    store = SqlStore(open_database(lambda: pymysql.connect(**given)), "%s", is_mysql=True)
+    store.create_tables()
+    store.sweep(2**62)
+    store.forget_profiles()
+    for client in ("shop", "other", "at-once"):
+        with hold(store, client) as claim:
+            claim.advance(0)
+    return store
+
+
+def store_keeps_spaces(store: MemoryStore | SqlStore) -> bool:
+    """MySQL may take a space at the end for nothing. No key has one."""
+    return not vars(store).get("_is_mysql", False)
 
 
 if __name__ == "__main__":
