@@ -97,8 +97,10 @@ def verify_hand_off(
     members = _read_json(data)
     hand_off = _read_members(members)
     if members["iss"] != issuer:
-        # The MAC was right, so whoever has the secret says this. Both values show which of the two to correct.
-        raise Refusal("issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}")
+        # The MAC is right, so the operator sent it. Both values show which one to correct.
+        raise Refusal(
+            "issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}"
+        )
     if members["aud"] != client or members["client"] != client:
         raise Refusal("audience_wrong")
     _require_timely(hand_off, ttl_seconds, now)

@@ -151,7 +151,8 @@ def handle_callback(
     on_error: OnError | None = None,
 ) -> Response:
     """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
-    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but a Refusal, your own code must catch it."""
+    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but a Refusal, your own code must catch it.
+    """
     if request.is_speculative():
         return answer_speculation()
     if request.method != "GET":

@@ -187,4 +187,6 @@ class SqlStore:
             cursor.execute(statement.replace("?", self._placeholder), values)
             row: Sequence[Any] | None = cursor.fetchone()
             # Some drivers of MySQL give bytes for a text that is compared byte by byte.
-            return row and [bytes(each).decode() if isinstance(each, bytes | bytearray) else each for each in row]
+            return row and [
+                bytes(each).decode() if isinstance(each, bytes | bytearray) else each for each in row
+            ]

@@ -20,7 +20,9 @@ async def show_page(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Middleware(KitSessions):
-    def go(self, path: str, cookie: str = "", method: str = "GET", body: bytes = b"", **more: Any) -> Response:
+    def go(
+        self, path: str, cookie: str = "", method: str = "GET", body: bytes = b"", **more: Any
+    ) -> Response:
         path, _, query = path.partition("?")
         headers = [(b"host", b"shop.example.test"), (b"cookie", cookie.encode()), *more.pop("headers", [])]
         scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), **more}

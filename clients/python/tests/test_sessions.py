@@ -204,6 +204,8 @@ class Events(KitSessions):
             self.service.append(**event)
             pull_events(self.config)
             self.assertEqual([self.who(cookie), self.who(other)], [None, "Zoë O’Neil"], event)
+            self.assertEqual(len(vars(self.store)["_sessions"]), 1)
+            self.store.end_all_sessions()
             self.store.forget_profiles()
             self.clock.now += 1
             # The login of the next round is another one.
@@ -237,7 +239,7 @@ class Events(KitSessions):
         self.assertIsNotNone(self.who(cookie))
         self.assertGreater(len(self.service.asked), asked)
 
-    def test_reach_the_hook_whoever_reads_them(self) -> None:
+    def test_reach_the_hook_by_each_read(self) -> None:
         heard: list[str] = []
         config = self.build(on_event=lambda event: heard.append(event.type))
         cookie = cookies_of(self.log_in(config))
@@ -294,7 +296,9 @@ class Guards(KitSessions):
             answer = require_login(self.config, request)
             assert isinstance(answer, Response)
             expected = [303, SITE + target, "no-store"]
-            self.assertEqual([answer.status, answer.header("location"), answer.header("cache-control")], expected)
+            self.assertEqual(
+                [answer.status, answer.header("location"), answer.header("cache-control")], expected
+            )
         config = self.build(login_url=f"{SITE}/login?lang=en")
         answer = require_login(config, self.visit(""))
         assert isinstance(answer, Response)
@@ -304,7 +308,9 @@ class Guards(KitSessions):
         """Contract 13.130."""
         self.assertIsNone(find_person(self.config, PERSON))
         profile = read_profile(build_profile())
-        self.assertEqual([apply_profile(self.config, profile), apply_profile(self.config, profile)], [True, False])
+        self.assertEqual(
+            [apply_profile(self.config, profile), apply_profile(self.config, profile)], [True, False]
+        )
         self.assertEqual(find_person(self.config, PERSON), profile)
 
     def test_answer_503_if_the_store_is_away(self) -> None:
@@ -375,7 +381,9 @@ class Reasons(KitSessions):
         """Contract 13.133."""
         answer = self.log_in(iss=ISSUER)
         self.assertEqual(answer.header("identity-refusal"), "issuer_wrong")
-        said = f"It is from {ISSUER}, and the issuer here is {self.service.url}. The hand-off comes from another"
+        said = (
+            f"It is from {ISSUER}, and the issuer here is {self.service.url}. The hand-off comes from another"
+        )
         self.assertTrue(self.log[-1].reason.startswith(said), self.log[-1].reason)
         self.assertEqual(self.log[-1].help_url, f"{self.service.url}/developers/refusals#issuer_wrong")
         self.log_in(iss="https://a\nb" + "c" * 9)

@@ -11,7 +11,9 @@ from .test_sessions import KitSessions
 
 
 class Silent(KitSessions):
-    def try_silently(self, cookie: str = "", path: str = "/orders", query: str = "x=1", **headers: str) -> Response | None:
+    def try_silently(
+        self, cookie: str = "", path: str = "/orders", query: str = "x=1", **headers: str
+    ) -> Response | None:
         given = {"cookie": cookie, **{name.replace("_", "-"): value for name, value in headers.items()}}
         return login_silently(self.config, Request("GET", query, given, path=path))
 
@@ -21,7 +23,9 @@ class Silent(KitSessions):
         return answer
 
     def come_back(self, state: str, cookie: str, error: str = "login_required") -> Response:
-        return handle_callback(self.config, Request("GET", f"error={error}&state={state}", {"cookie": cookie}))
+        return handle_callback(
+            self.config, Request("GET", f"error={error}&state={state}", {"cookie": cookie})
+        )
 
     def test_come_back_to_the_page_if_nobody_is_logged_in(self) -> None:
         """Contract 13.128."""
@@ -80,18 +84,16 @@ class Silent(KitSessions):
         state, cookie = query_of(start)["state"], cookies_of(start)
         forged = re.sub(r"\.-\.[^.]+\.", ".-.L2V2aWw.", cookie)
         self.assertNotEqual(forged, cookie)
-        self.assertEqual(
-            self.come_back(state, forged).header("location"), f"{SITE}/?identity_silent=none"
-        )
+        self.assertEqual(self.come_back(state, forged).header("location"), f"{SITE}/?identity_silent=none")
         self.clock.now += 600
-        self.assertEqual(
-            self.come_back(state, cookie).header("location"), f"{SITE}/?identity_silent=none"
-        )
+        self.assertEqual(self.come_back(state, cookie).header("location"), f"{SITE}/?identity_silent=none")
 
     def test_show_any_other_error(self) -> None:
         start = self.begin()
         answer = self.come_back(query_of(start)["state"], cookies_of(start), "other")
         self.assertEqual([answer.status, answer.header("identity-refusal")], [400, "error_unknown"])
+        answer = self.come_back(query_of(start)["state"], "", "other")
+        self.assertEqual([answer.status, answer.header("identity-refusal")], [403, "state_unknown"])
         loud = start_login(self.config, Request("GET"), prompt="none")
         answer = self.come_back(query_of(loud)["state"], cookies_of(loud))
         self.assertEqual([answer.status, answer.header("identity-refusal")], [403, "login_required"])

@@ -74,7 +74,8 @@ class Stores(unittest.TestCase):
 
     def test_tell_texts_apart_byte_by_byte(self) -> None:
         for store in self.open():
-            self.assertEqual([store.consume(nonce, 100) for nonce in ("case", "CASE", "case")], [True, True, False])
+            found = [store.consume(nonce, 100) for nonce in ("case", "CASE", "case")]
+            self.assertEqual(found, [True, True, False])
 
     def test_keep_sessions(self) -> None:
         for store in self.open():
@@ -87,7 +88,8 @@ class Stores(unittest.TestCase):
             self.assertEqual({digest: store.find_session(digest) for digest in sessions}, sessions)
             store.end_sessions_of_login("one")
             store.end_session("d" * 64)
-            self.assertEqual([store.find_session(key) is None for key in sessions], [True, False, False, True])
+            ended = [store.find_session(key) is None for key in sessions]
+            self.assertEqual(ended, [True, False, False, True])
             store.end_sessions_of_person(f"person {'b' * 64}")
             self.assertEqual([store.find_session(key) is None for key in sessions], [True, True, False, True])
             store.sweep(100)
