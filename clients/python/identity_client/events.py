@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPMessage
@@ -102,11 +103,12 @@ def read_if_old(config: Config) -> None:
         if reader.thread is None or not reader.thread.is_alive():
             if _is_within(reader.tried_at, now, _REST_SECONDS):
                 return
-            reader.tried_at = now
+            reader.tried_at, reader.wait_until = now, time.monotonic() + _WAIT_SECONDS
             reader.thread = Thread(target=_try_to_pull, args=(config,), daemon=True)
             reader.thread.start()
-        thread = reader.thread
-    thread.join(_WAIT_SECONDS)
+        thread, left = reader.thread, reader.wait_until - time.monotonic()
+    # A page that comes while a read is late does not wait for it.
+    thread.join(max(left, 0))
 
 
 def _is_within(moment: int | None, now: int, seconds: int) -> bool:

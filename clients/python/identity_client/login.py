@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from .attempts import find_attempt, is_silent, start_attempt
 from .config import Config, LogEntry, log_refusal, require_store
@@ -48,7 +48,7 @@ _SILENT_ENDS: frozenset[Code] = frozenset(("login_required", "interaction_requir
 #: The page is in a cookie. Longer ones would make the headers too long for some servers.
 _MAX_SILENT_PAGE = 500
 #: Keeps `login_silently` from trying again where the browser keeps no cookie.
-_MARK = "identity_silent=none"
+_MARK = "silent"
 
 
 def start_login(
@@ -89,7 +89,7 @@ def login_silently(config: Config, request: Request) -> Response | None:
     # A script, a frame or an image that asks for this page cannot follow to a login.
     is_visit = request.header("sec-fetch-dest") in (None, "document") and not request.is_speculative()
     is_over = (
-        _MARK in request.query.split("&")
+        _MARK in dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
         or find_cookie(config, request, f"{config.client}_silent") is not None
     )
     if not is_visit or is_over or current_person(config, request) is not None:
@@ -176,6 +176,8 @@ def handle_callback(
         return _accept(config, request, hand_off, start_session)
     except Refusal as refusal:
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
+        if refusal.code == "state_unknown" and hand_off and is_silent(hand_off.state):
+            return _leave_silence(config, refusal)
         if refusal.code != "state_missing":
             return refuse(config, refusal)
         # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
@@ -198,7 +200,7 @@ def _leave_silence(config: Config, refusal: Refusal) -> Response:
     at the address keeps the home page from trying again."""
     log_refusal(config, refusal)
     mark = "&" if urlsplit(config.home).query else "?"
-    return redirect(f"{config.home}{mark}{_MARK}", describe_refusal(refusal))
+    return redirect(f"{config.home}{mark}{_MARK}=no", describe_refusal(refusal))
 
 
 def _accept(

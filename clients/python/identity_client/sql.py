@@ -4,10 +4,12 @@ Each step is one statement in its own transaction, so that several processes can
 """
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from .profile import Profile, read_profile
@@ -15,32 +17,12 @@ from .sql_claim import SqlClaim
 from .stores import Claim, Session
 from .strict_json import Json
 
-#: `KEY` is a short text that is compared byte by byte, as nonces are.
-_TABLES = (
-    "create table if not exists identity_nonces (nonce KEY primary key, keep_until bigint not null)",
-    "create table if not exists identity_ended (sid KEY primary key, keep_until bigint not null)",
-    "create table if not exists identity_profiles"
-    " (id KEY primary key, updated_at KEY not null, profile text not null)",
-    # `holder` is empty if nobody pulls.
-    "create table if not exists identity_positions (client KEY primary key, position bigint not null,"
-    " holder KEY not null, signs bigint not null)",
-    # `digest` is the SHA-256 of what the browser has.
-    "create table if not exists identity_sessions"
-    " (digest KEY primary key, sid KEY, user_id KEY not null, ends_at bigint not null INDEXES)",
-)
-_INDEXES = (
-    "create index if not exists identity_sessions_sid on identity_sessions (sid)",
-    "create index if not exists identity_sessions_user_id on identity_sessions (user_id)",
-)
-#: By default, MySQL takes `a` for `A`, and its indexes need a length.
-_MYSQL_KEY = "varchar(255) character set ascii collate ascii_bin"
 
-
-def build_tables(*, is_mysql: bool = False) -> list[str]:
-    """The statements that create the tables, for a migration of your own. To run them again changes nothing."""
-    key, indexes = (_MYSQL_KEY, ", index (sid), index (user_id)") if is_mysql else ("text", "")
-    tables = [text.replace("KEY", key).replace(" INDEXES", indexes) for text in _TABLES]
-    return tables if is_mysql else [*tables, *_INDEXES]
+def list_tables() -> list[str]:
+    """The statements of schema.sql, which create the tables. To run them again changes nothing."""
+    text = Path(__file__).with_name("schema.sql").read_text("utf-8")
+    statements = re.sub(r"^--.*$", "", text, flags=re.MULTILINE).split(";\n")
+    return [statement.strip() for statement in statements if statement.strip()]
 
 
 _PROFILES = "identity_profiles (id, updated_at, profile)"
@@ -91,7 +73,7 @@ class SqlStore:
 
     def create_tables(self) -> None:
         """Creates tables that are missing. You may create them by a migration of your own instead."""
-        for statement in build_tables(is_mysql=self._is_mysql):
+        for statement in list_tables():
             self._run(statement)
 
     def consume(self, nonce: str, keep_until: int) -> bool:

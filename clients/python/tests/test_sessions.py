@@ -262,8 +262,9 @@ class Events(KitSessions):
         self.assertEqual(self.service.asked, [0, 0])
 
     def test_hold_a_page_up_for_two_seconds_only_and_sixteen_pages_at_once(self) -> None:
-        """Contract 13.125."""
+        """Contract 13.125 and 13.135."""
         cookie, goes_on, calls = cookies_of(self.log_in()), Flag(), list[bool]()
+        waits: list[float] = []
 
         def pull(config: Config) -> None:
             calls.append(True)
@@ -276,8 +277,12 @@ class Events(KitSessions):
         ):
             began = time.monotonic()
             self.assertEqual(set(pool.map(self.who, [cookie] * 16)), {"Zoë O’Neil"})
+            self.assertGreaterEqual(time.monotonic() - began, 0.2)
+            with mock.patch("threading.Thread.join", lambda thread, timeout: waits.append(timeout)):
+                self.who(cookie)
             goes_on.set()
             self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(waits, [0])
         self.assertEqual(calls, [True])
 
 

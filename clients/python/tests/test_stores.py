@@ -4,20 +4,23 @@ or MariaDB if IDENTITY_TEST_MYSQL has the arguments of pymysql.connect as JSON."
 import importlib
 import json
 import os
+import re
+import sqlite3
 import tempfile
 import time
 import unittest
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 from unittest import mock
 
-from identity_client import Claim, MemoryStore, Profile, Session, SqlStore, open_database, open_sqlite
+from identity_client import Claim, MemoryStore, Profile, Session, SqlStore, open_database, open_sqlite, sql
 from identity_client.profile import read_profile
-from identity_client.sql import Connect, build_tables
+from identity_client.sql import Connect, list_tables
 
 from .support import build_profile
 
@@ -100,11 +103,14 @@ class Stores(unittest.TestCase):
             store.end_all_sessions()
             self.assertIsNone(store.find_session("e" * 64))
 
-    def test_make_their_tables_by_statements_for_each_database(self) -> None:
-        for is_mysql in (False, True):
-            text = "; ".join(build_tables(is_mysql=is_mysql))
-            self.assertNotRegex(text, "[A-Z]")
-            self.assertEqual(text.count("index"), 2)
+    def test_make_their_tables_by_one_file(self) -> None:
+        """Contract 13.131."""
+        tables = [re.match(r"create table if not exists (\w+)", text) for text in list_tables()]
+        names = ["nonces", "ended", "profiles", "positions", "sessions"]
+        self.assertEqual([found and found[1] for found in tables], [f"identity_{name}" for name in names])
+        with closing(sqlite3.connect(":memory:")) as connection:
+            for _ in range(2):
+                connection.executescript(Path(sql.__file__).with_name("schema.sql").read_text("utf-8"))
 
     def test_keep_the_newest_profile(self) -> None:
         for store in self.open():
