@@ -78,7 +78,7 @@ def start_login(
 
 
 def login_silently(config: Config, request: Request) -> Response | None:
-    """Logs in who is logged in at the identity service, without a page of its: answers with a redirect there.
+    """Logs in who is logged in at the identity service, without a page of its own: answers with a redirect there.
 
     Returns None if there is nothing to try: somebody is logged in here, it was tried less than ten minutes ago, or the
     request is no visit to a page. If nobody is logged in there, the browser comes back to this page.
@@ -92,7 +92,7 @@ def login_silently(config: Config, request: Request) -> Response | None:
         _MARK in dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
         or find_cookie(config, request, f"{config.client}_silent") is not None
     )
-    if not is_visit or is_over or current_person(config, request) is not None:
+    if not is_visit or is_over or _is_logged_in(config, request, None):
         return None
     state, cookies = start_attempt(config, request, None, page)
     # This is set at the start, so that a visitor who comes back by hand, as from a service that is down, can stay.

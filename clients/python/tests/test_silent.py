@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from identity_client import Request, Response, handle_callback, login_silently, start_login
 
-from .support import SITE, cookies_of, query_of, sign, build_payload
+from .support import SITE, Site, cookies_of, query_of, sign, build_payload
 from .test_sessions import KitSessions
 
 
@@ -109,6 +109,15 @@ class Silent(KitSessions):
         ):
             self.assertIsNone(login_silently(self.config, request), request)
         self.assertIsNotNone(self.try_silently(sec_fetch_dest="document"))
+
+    def test_need_no_store(self) -> None:
+        site = Site()
+        start = login_silently(site.config, Request("GET", path="/orders"))
+        assert start is not None
+        query = f"error=login_required&state={query_of(start)['state']}"
+        request = Request("GET", query, {"cookie": cookies_of(start)})
+        answer = handle_callback(site.config, request, start_session=site.start_session)
+        self.assertEqual([answer.status, answer.header("location")], [303, f"{SITE}/orders"])
 
     def test_keep_five_attempts_with_the_loud_ones(self) -> None:
         cookie = ""
