@@ -95,7 +95,7 @@ class KitSessions(unittest.TestCase):
 
     def who(self, cookie: str, config: Config | None = None) -> str | None:
         person = current_person(config or self.config, self.visit(cookie))
-        return person and person.name
+        return None if person is None else person.name
 
     def post(self, cookie: str, token: str) -> Request:
         return self.visit(cookie, "/logout", "POST", body=urlencode({"token": token}).encode())

@@ -83,7 +83,7 @@ class Stores(unittest.TestCase):
     def test_keep_sessions(self) -> None:
         for store in self.open():
             sessions = {
-                key: Session(f"person {key}", sid, 100)
+                key: Session(f"person {key[0]}", sid, 100)
                 for key, sid in (("a" * 64, "one"), ("b" * 64, "ONE"), ("c" * 64, None), ("d" * 64, "two"))
             }
             for digest, session in sessions.items():
@@ -93,7 +93,7 @@ class Stores(unittest.TestCase):
             store.end_session("d" * 64)
             ended = [store.find_session(key) is None for key in sessions]
             self.assertEqual(ended, [True, False, False, True])
-            store.end_sessions_of_person(f"person {'b' * 64}")
+            store.end_sessions_of_person("person b")
             self.assertEqual([store.find_session(key) is None for key in sessions], [True, True, False, True])
             store.sweep(100)
             self.assertIsNotNone(store.find_session("c" * 64))
