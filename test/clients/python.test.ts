@@ -45,6 +45,13 @@ describe('the kit', () => {
     }
   });
 
+  it('installs from its folder with the version of VERSION (contract 13.134)', async () => {
+    const version = (await readFile(join(kit, 'VERSION'), 'utf8')).trim();
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await readFile(join(kit, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${version}\n`);
+    expect(await readFile(join(kit, 'pyproject.toml'), 'utf8')).toContain('version = { file = "VERSION" }');
+  });
+
   it('needs nothing but Python', async () => {
     expect(await readFile(join(kit, 'pyproject.toml'), 'utf8')).toContain('dependencies = []\n');
     const imports = await run('grep', ['-rhoE', '^ *(from|import) [a-z0-9_]+', `${kit}identity_client`]);
@@ -56,10 +63,10 @@ describe('the kit', () => {
     expect((await run('python3', ['-c', code])).stdout).toBe('True\n');
   });
 
-  it('has an example of 50 lines or fewer', async () => {
+  it('has an example of 30 lines or fewer', async () => {
     expect(
       (await readFile(join(kit, 'example.py'), 'utf8')).trimEnd().split('\n').length,
-    ).toBeLessThanOrEqual(50);
+    ).toBeLessThanOrEqual(30);
   });
 });
 
@@ -79,11 +86,25 @@ describe('the example, at the real service,', () => {
     expect(shop.site.output()).toContain(` ${shop.issuer}/developers/refusals#nonce_replayed\n`);
   });
 
-  it('logs out here, and goes on to the logout of the service', async () => {
+  it('logs out here by a form only, and goes on to the logout of the service (contract 13.127)', async () => {
     const { browser, callback } = await startLogin(shop, await shop.app.login(customer));
     await browser.go(callback);
-    const { status, location } = await browser.go('/logout');
-    expect([status, location]).toEqual([303, `${shop.issuer}/logout?client=shop&return_to=%2F`]);
+    expect((await browser.go('/logout')).status).toBe(405);
+    const [, token = ''] = /name="token" value="([0-9a-f]{64})"/.exec((await browser.go('/')).text) ?? [];
+    const logOut = (sent: string) =>
+      fetch(`${shop.site.origin}/logout`, {
+        method: 'POST',
+        headers: { cookie: [...browser.cookies].map((pair) => pair.join('=')).join('; ') },
+        body: new URLSearchParams({ token: sent }),
+        redirect: 'manual',
+      });
+    expect((await logOut('0'.repeat(64))).status).toBe(403);
+    expect((await browser.go('/')).text).toContain('Hello, ');
+    const { status, headers } = await logOut(token);
+    expect([status, headers.get('location')]).toEqual([
+      303,
+      `${shop.issuer}/logout?client=shop&return_to=%2F`,
+    ]);
     expect((await browser.go('/')).text).toContain('Log in');
   });
 });

@@ -1,8 +1,10 @@
 """The logins that a browser has started: each has a state, and a cookie of its own, so that two tabs can log in at once.
 
-The cookie is signed, because it says whether the person must give a credential again.
+The cookie is signed, because it says whether the person must give a credential again, and which page a silent login
+comes back to.
 """
 
+import base64
 import hashlib
 import hmac
 import re
@@ -11,13 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from .config import Config
-from .hand_off import LEEWAY_SECONDS, HandOff
+from .cookies import build_cookie, name_cookie
+from .hand_off import LEEWAY_SECONDS, HandOff, encode
 from .messages import Request
 
 _MAX_ATTEMPTS = 5
 _LIFE_SECONDS: Final = 600
-_VALUE = re.compile(r"([0-9]{1,12})\.(-|[0-9]{1,7})\.([0-9a-f]{64})")
-_STATE = re.compile(r"[A-Za-z0-9_-]{22}")
+_NAME: Final = "identity_attempt_"
+_VALUE = re.compile(r"(([0-9]{1,12})\.(-|[0-9]{1,7})(?:\.([A-Za-z0-9_-]{1,1400}))?)\.([0-9a-f]{64})")
+_STATE = re.compile(r"(?:silent\.)?[A-Za-z0-9_-]{22}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Attempt:
     started_at: int
     #: If a credential was demanded, how old it may be at the start, in seconds.
     max_age: int | None
+    #: The page that a silent attempt comes back to, if nobody is logged in.
+    page: str | None = None
 
     def is_proved_by(self, hand_off: HandOff) -> bool:
         if self.max_age is None:
@@ -33,15 +39,19 @@ class Attempt:
         return hand_off.auth_time is not None and hand_off.auth_time >= earliest
 
 
-def start_attempt(config: Config, request: Request, max_age: int | None) -> tuple[str, list[tuple[str, str]]]:
-    """Returns a new state, and headers that keep it and the four newest before it."""
-    state = secrets.token_urlsafe(16)
+def start_attempt(
+    config: Config, request: Request, max_age: int | None, page: str | None = None
+) -> tuple[str, list[tuple[str, str]]]:
+    """Returns a new state, and headers that keep it and the four newest before it. `page` makes the attempt silent."""
+    state = ("" if page is None else "silent.") + secrets.token_urlsafe(16)
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
+    if page is not None:
+        said += f".{encode(page.encode())}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
     dropped = _list_states(config, request)[: 1 - _MAX_ATTEMPTS]
     cookies = [
-        _build_cookie(config, state, value, _LIFE_SECONDS),
-        *(_build_cookie(config, old, "", 0) for old in dropped),
+        build_cookie(config, _NAME + state, value, _LIFE_SECONDS),
+        *(build_cookie(config, _NAME + old, "", 0) for old in dropped),
     ]
     return state, [("Set-Cookie", cookie) for cookie in cookies]
 
@@ -51,35 +61,37 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
 
     Its cookie stays until it expires, so that a second use of a hand-off is not taken for a browser that never asked.
     """
-    name = _name_cookie(config, state)
+    name = name_cookie(config, _NAME + state)
     for given, value in request.cookies():
         found = _VALUE.fullmatch(value) if given == name else None
-        if found and _is_ours(config, state, f"{found[1]}.{found[2]}", found[3]):
-            started_at = int(found[1])
-            is_recent = config.now() < started_at + _LIFE_SECONDS
-            return Attempt(started_at, None if found[2] == "-" else int(found[2])) if is_recent else None
+        if found and _is_ours(config, state, found[1], found[5]):
+            started_at = int(found[2])
+            if config.now() >= started_at + _LIFE_SECONDS:
+                return None
+            max_age = None if found[3] == "-" else int(found[3])
+            return Attempt(started_at, max_age, _decode(found[4]) if found[4] else None)
     return None
+
+
+def is_silent(state: str | None) -> bool:
+    """Whether a state is of a silent attempt. It is not signed, so use it only to choose a page."""
+    return state is not None and state.startswith("silent.")
+
+
+def _decode(page: str) -> str:
+    return base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
 
 
 def _list_states(config: Config, request: Request) -> list[str]:
     """The attempts of this browser, the oldest first. A cookie of another form counts as older than any."""
-    prefix = _name_cookie(config, "")
+    prefix = name_cookie(config, _NAME)
     started_at: dict[str, int] = {}
     for name, value in request.cookies():
         state = name.removeprefix(prefix)
         if name.startswith(prefix) and _STATE.fullmatch(state):
             found = _VALUE.fullmatch(value)
-            started_at[state] = int(found[1]) if found else 0
+            started_at[state] = int(found[2]) if found else 0
     return sorted(started_at, key=lambda state: started_at[state])
-
-
-def _name_cookie(config: Config, state: str) -> str:
-    return f"{'__Host-' if config.is_secure else ''}identity_attempt_{state}"
-
-
-def _build_cookie(config: Config, state: str, value: str, max_age: int) -> str:
-    secure = "; Secure" if config.is_secure else ""
-    return f"{_name_cookie(config, state)}={value}; Path=/; Max-Age={max_age}; HttpOnly{secure}; SameSite=Lax"
 
 
 def _sign(config: Config, secret: str, state: str, said: str) -> str:

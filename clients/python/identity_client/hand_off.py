@@ -45,6 +45,11 @@ def is_own_path(text: str) -> bool:
     return len(text) <= 2048 and _PATH.fullmatch(text) is not None
 
 
+def clean(text: str) -> str:
+    """Makes a text safe for one line of the log."""
+    return re.sub(r"[^\x21-\x7e]", "?", text[:255])
+
+
 def compute_launch_id(nonce: str) -> str:
     """Names a launch in your log, in the log of the identity service, and on the page of a refusal."""
     digits = hashlib.sha256(nonce.encode("ascii")).hexdigest()
@@ -92,7 +97,10 @@ def verify_hand_off(
     members = _read_json(data)
     hand_off = _read_members(members)
     if members["iss"] != issuer:
-        raise Refusal("issuer_wrong")
+        # The MAC is right, so the operator sent it. Both values show which one to correct.
+        raise Refusal(
+            "issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}"
+        )
     if members["aud"] != client or members["client"] != client:
         raise Refusal("audience_wrong")
     _require_timely(hand_off, ttl_seconds, now)

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import re
-import sqlite3
 import sys
 import tempfile
 import time
@@ -22,8 +21,6 @@ from urllib.parse import parse_qs, urlsplit
 from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
 
-from identity_client.profile import read_profile
-
 from .service import Service
 from .support import SECRET, build_payload, sign
 from .test_wsgi import sign_nudge
@@ -32,8 +29,8 @@ README = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
 SHOP = "https://shop.example.com"
 SID = "Vt1n0cVtSh2mV0y0rU3y8Q"
 Headers = list[tuple[str, str]]
-#: Method, path, headers and body in, status and headers out.
-Go = Callable[[str, str, dict[str, str], bytes], tuple[int, Headers]]
+#: Method, path, headers and body in, status, headers and body out.
+Go = Callable[[str, str, dict[str, str], bytes], tuple[int, Headers, bytes]]
 
 
 def sample(heading: str) -> str:
@@ -52,7 +49,7 @@ def find(name: str, heading: str) -> Any:
 
 
 def ask_wsgi(app: WSGIApplication) -> Go:
-    def go(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers]:
+    def go(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers, bytes]:
         path, _, query = path.partition("?")
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
@@ -69,14 +66,14 @@ def ask_wsgi(app: WSGIApplication) -> Go:
             # Django begins values with a space, which a server takes away.
             answers.append((int(status[:3]), [(name, value.strip()) for name, value in headers]))
 
-        list(app(environ, start_response))
-        return answers[0]
+        text = b"".join(app(environ, start_response))
+        return *answers[0], text
 
     return go
 
 
 def ask_asgi(app: Any) -> Go:
-    def go(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers]:
+    def go(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers, bytes]:
         path, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
         sent: list[dict[str, Any]] = []
@@ -90,7 +87,8 @@ def ask_asgi(app: Any) -> Go:
         given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         more = {"headers": [(b"host", b"x"), *given], "server": ("x", 80), "root_path": ""}
         asyncio.run(app({**scope, **more}, receive, send))
-        return sent[0]["status"], [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
+        headers_out = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
+        return sent[0]["status"], headers_out, b"".join(message.get("body", b"") for message in sent[1:])
 
     return go
 
@@ -123,26 +121,20 @@ class Samples(unittest.TestCase):
         code = sample("Test without a service")
         self.assertLessEqual(len(code.splitlines()), 10)
         exec(code, {})
-        self.assertEqual(self.list_sessions(), 1)
+        self.assertEqual([self.list_sessions(), self.service.asked], [1, []])
 
-    def test_start_over(self) -> None:
-        self.shop.run("insert into sessions values ('key', ?, 'user')", SID)
-        self.service.oldest = 5
-        self.shop.pull()
-        self.assertEqual(self.list_sessions(), 0)
-
-    def test_start_no_session_where_the_profile_cannot_be_kept(self) -> None:
-        hand_off = mock.Mock(sid=SID, profile=read_profile(build_payload()["profile"]))
-        self.shop.run("alter table identity_profiles rename column profile to away")
-        with self.assertRaisesRegex(sqlite3.OperationalError, "profile"):
-            self.shop.start_session(hand_off)
-        self.assertEqual(self.list_sessions(), 0)
-
-    def test_forget_who_is_deleted(self) -> None:
-        self.shop.run("insert into sessions values ('key', null, 'leaver')")
-        self.service.append("user.deleted", user_id="leaver")
-        self.shop.pull()
-        self.assertEqual(self.list_sessions(), 0)
+    def test_log_in_silently(self) -> None:
+        given: dict[str, Any] = {}
+        exec(sample("Silent login"), given)
+        go = ask_wsgi(given["application"])
+        status, headers, _ = go("GET", "/orders?x=1", {}, b"")
+        launch = parse_qs(urlsplit(dict(headers)["Location"]).query)
+        self.assertEqual([status, launch["prompt"]], [303, ["none"]])
+        cookies = "; ".join(value.split(";")[0] for name, value in headers if name == "Set-Cookie")
+        error = f"/sso/callback?error=login_required&state={launch['state'][0]}"
+        status, headers, _ = go("GET", error, {"Cookie": cookies}, b"")
+        self.assertEqual([status, dict(headers)["Location"]], [303, f"{SHOP}/orders?x=1"])
+        self.assertEqual(go("GET", "/orders?x=1", {"Cookie": cookies}, b"")[::2], (200, b"Hello, guest"))
 
     def test_mount_it_in_flask(self) -> None:
         find("flask", "Flask")
@@ -151,17 +143,25 @@ class Samples(unittest.TestCase):
         self.use(ask_wsgi(given["app"].wsgi_app))
 
     def test_mount_it_in_django(self) -> None:
-        django = find("django", "Django")
+        find("django", "Django")
         settings: Any = importlib.import_module("django.conf").settings
         middleware = ["django.middleware.csrf.CsrfViewMiddleware"]
         settings.configure(
             ROOT_URLCONF="shop_urls", ALLOWED_HOSTS=["*"], SECRET_KEY="x", MIDDLEWARE=middleware
         )
-        django.setup()
+        http: Any = importlib.import_module("django.http")
+        path: Any = importlib.import_module("django.urls").path
         urls: Any = types.ModuleType("shop_urls")
-        exec(sample("Django"), vars(urls))
+
+        def orders(request: Any) -> Any:
+            person, token = request.META["identity.person"], request.META["identity.logout_token"]
+            return http.HttpResponse(f'Hello, {person.name} value="{token}"' if person else "nobody")
+
+        urls.urlpatterns = [path("orders", orders)]
         sys.modules["shop_urls"] = urls
-        self.use(ask_wsgi(importlib.import_module("django.core.handlers.wsgi").WSGIHandler()))
+        given: dict[str, Any] = {}
+        exec(sample("Django"), given)
+        self.use(ask_wsgi(given["application"]))
 
     def test_mount_it_in_fastapi(self) -> None:
         find("fastapi", "FastAPI")
@@ -170,20 +170,27 @@ class Samples(unittest.TestCase):
         self.use(ask_asgi(given["app"]))
 
     def list_sessions(self) -> int:
-        return int(self.shop.run("select count(*) from sessions")[0])
+        with self.shop.store._connect() as connection:
+            return int(connection.execute("select count(*) from identity_sessions").fetchone()[0])
 
     def use(self, go: Go) -> None:
         """Logs in, out, in again, and hears of the end of that login."""
         others = "; ".join(f"__Host-identity_attempt_{number:022}=1.-.{'a' * 64}" for number in range(6))
         session = self.log_in(go, "AAECAwQFBgcICQoLDA0ODw", others)
-        status, headers = go("GET", "/logout", {"Cookie": session}, b"")
+        status, _, page = go("GET", "/orders", {"Cookie": session}, b"")
+        self.assertEqual([status, "Hello, Zoë O" in page.decode()], [200, True])
+        token = (re.findall(r'value="([0-9a-f]{64})"', page.decode()) or [""])[0]
+        self.assertEqual([go("GET", "/logout", {"Cookie": session}, b"")[0], self.list_sessions()], [405, 1])
+        status, headers, _ = go("POST", "/logout", {"Cookie": session}, f"token={token}".encode())
         location = dict((name.lower(), value) for name, value in headers)["location"]
-        expected = f"{self.service.url}/logout?client=shop&return_to=%2Fgoodbye"
+        expected = f"{self.service.url}/logout?client=shop&return_to=%2F"
         self.assertEqual([status, location, self.list_sessions()], [303, expected, 0])
+        self.assertNotIn(b"Hello", go("GET", "/orders", {"Cookie": session}, b"")[2])
         self.log_in(go, "BAECAwQFBgcICQoLDA0ODw")
         self.assertEqual(self.list_sessions(), 1)
+        seen = len(self.service.events)
         self.service.append("session.ended", user_id=build_payload()["profile"]["id"], sid=SID)
-        body = json.dumps({"client": "shop", "latest": 1}).encode()
+        body = json.dumps({"client": "shop", "latest": seen + 1}).encode()
         signed = str(int(time.time()))
         nudge = {"webhook-id": "shop_1", "webhook-timestamp": signed, "webhook-signature": "v1,AAAA"}
         self.assertEqual([go("POST", "/sso/events", nudge, body)[0], self.list_sessions()], [401, 1])
@@ -192,7 +199,7 @@ class Samples(unittest.TestCase):
 
     def log_in(self, go: Go, nonce: str, others: str = "") -> str:
         """The cookie of the session."""
-        status, headers = go("GET", "/login?return_to=%2Forders", {"Cookie": others}, b"")
+        status, headers, _ = go("GET", "/login?return_to=%2Forders", {"Cookie": others}, b"")
         cookies = [value for name, value in headers if name.lower() == "set-cookie"]
         mine, *dropped = sorted(cookies, key=lambda cookie: "Max-Age=0" in cookie)
         self.assertEqual([status, len(dropped)], [303, 2 if others else 0])
@@ -206,14 +213,14 @@ class Samples(unittest.TestCase):
             iss=self.service.url, state=state, return_to="/orders", nonce=nonce, sid=SID, **times
         )
         callback, sent = "/sso/callback?" + sign(payload), {"Cookie": mine.split(";")[0]}
-        status, headers = go("GET", callback, sent, b"")
+        status, headers, _ = go("GET", callback, sent, b"")
         answer = {name.lower(): value for name, value in headers}
         self.assertEqual(
             [status, answer["location"], answer["cache-control"]], [303, f"{SHOP}/orders", "no-store"]
         )
-        self.assertTrue(answer["set-cookie"].startswith("__Host-session="))
+        self.assertTrue(answer["set-cookie"].startswith("__Host-shop_session="))
         self.assertIn("HttpOnly", answer["set-cookie"])
-        status, headers = go("GET", callback, sent, b"")
+        status, headers, _ = go("GET", callback, sent, b"")
         refused = {name.lower(): value for name, value in headers}
         self.assertEqual([status, refused["identity-refusal"]], [409, "nonce_replayed"])
         self.assertEqual(refused["content-type"], "text/html; charset=utf-8")
