@@ -51,7 +51,7 @@ describe('an event', () => {
     settings = { ...createMemoryStores(), ttlSeconds: 300, now: () => new Date() };
     mine = await start(payloadOf('mine'));
   });
-  const apply = (event: Partial<IdentityEvent>) =>
+  const apply = (event: object) =>
     applyEvent(settings, sessions.hooksOf('shop'), {
       seq: ++seq,
       type: 'profile.updated',

@@ -84,7 +84,7 @@ export function findOtherHost({ loginUrl }: Settings, request: Request): string 
   const { protocol, host } = new URL(loginUrl);
   const asked = request.headers.get('host') ?? new URL(request.url).host;
   const opened = `${protocol}//${asked.slice(0, 255)}/`;
-  const isSame = URL.canParse(opened) && new URL(opened).host === host;
+  const isSame = parseUrl(opened)?.host === host;
   return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
 }
 
@@ -125,7 +125,7 @@ export function readConfiguration(configuration: Configuration): Settings {
     name: 'issuer' | 'callbackUrl' | 'loginUrl' | 'homeUrl',
     text: unknown,
   ): URL | undefined => {
-    const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+    const url = typeof text === 'string' ? parseUrl(text) : undefined;
     faultIf(!url, `${name} must be a whole address, such as https://shop.example.com/`);
     if (!url) return undefined;
     const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url));
@@ -222,3 +222,12 @@ const isThisMachine = ({ hostname }: URL) =>
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||
   /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+/** Undefined if the text is no URL. In Node 20, `URL.canParse` refuses Latin letters such as ü after some thousand calls. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
