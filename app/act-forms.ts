@@ -38,7 +38,7 @@ export const answerAct = (
     },
   });
 
-/** What only the answer to the form says, because nothing keeps it: a secret, or whether a client took the webhook. */
+/** Facts that are not stored, so only the answer to the form can show them: a secret, or whether a client took the webhook. */
 export type Told = { client?: string; secret?: string; taken?: boolean; reason?: string | null };
 
 const isTold = (done: unknown): done is Told =>

@@ -10,7 +10,7 @@ export class SchemaError extends Error {}
 
 /**
  * Names by table. Disabled triggers and invalid keys are left out. `keys` are unique indexes, which `on conflict` needs.
- * `functions` are digests by signature, or '' if any body will do.
+ * `functions` has the digest of each function's body by signature, or '' if the body does not matter.
  */
 export type Schema = {
   columns: Record<string, string[]>;

@@ -29,7 +29,7 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     needsNoFields: true,
     async act(form, procedures) {
-      // A first request and a repeated one do the same. This call only refuses unknown intents.
+      // The result does not matter, because asking again does the same as asking first. This call only refuses unknown intents.
       isAgain(form, args.context);
       const next = nextOf(args.request, args.context);
       await procedures.email.requestVerification({ next });

@@ -194,7 +194,7 @@ export type AuditFilter = {
   person?: string | undefined;
   staff?: string | undefined;
   types?: string[] | undefined;
-  /** The name of a client in the details. Give `types`, too: only they have an index. */
+  /** Finds only events with this client's name in their details. Give `types` too, because only the types have an index. */
   client?: string | undefined;
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;

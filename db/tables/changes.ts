@@ -142,8 +142,8 @@ export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   where key = any(${tracked[subject].columns}))`;
 
 /**
- * Erases the changes of the user and of their links, and with `accountId` also those of the account. Triggers erase all other
- * changes. If SQL deletes the user, triggers erase everything.
+ * Erases the changes of the user and of their links. With `accountId`, also erases the changes of the account. Triggers erase
+ * all other changes. If SQL deletes the user, triggers erase everything.
  */
 export async function eraseChangesOf(
   trx: Transaction<DB>,

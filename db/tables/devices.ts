@@ -37,8 +37,8 @@ const upsert = prepareDeferred((db, values: Login) =>
         // instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // If this equals `known_since`, the device is established at once. For a forgotten device, the two instants are made to
-        // differ, so that it is not.
+        // If this instant equals `known_since`, the device is established at once. For a forgotten device, the two instants are
+        // made to differ, so the device is not established at once.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,

@@ -24,7 +24,7 @@ export type Invoice = {
   status: Invoices['status'];
   issuedAt: Date;
   dueAt: Date;
-  /** From this instant on, the contract is past due if something is open. */
+  /** From this instant on, the invoice makes its contract past due if an amount is still open. */
   pastDueAt: Date;
   paidAt: Date | null;
 };
@@ -130,8 +130,8 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
 }
 
 /**
- * Finds invoices with one of these numbers, which are in capitals, or open invoices with one of these open amounts. Each has the
- * name of its buyer.
+ * With `numbers`, which must be in capitals, finds the invoices with these numbers. With `openAmounts`, finds the open invoices
+ * that have one of these amounts left to pay. Each invoice comes with its buyer's name.
  */
 export async function listToMatch(
   db: Database,
@@ -266,8 +266,8 @@ const statusOf = ({
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
 /**
- * False if making the files of invoice `i` has failed. Until they are made, the invoice makes no contract past due (contract
- * 7.495).
+ * False if the files of invoice `i` could not be made yet. Until its files are made, the invoice does not make its contract
+ * past due (contract 7.495).
  */
 export const isMade = sql<boolean>`not exists (
   select from documents_to_make m where m.number = i.document and m.last_error is not null)`;

@@ -1,5 +1,5 @@
-// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql): log-outs to tell clients of OpenID Connect
-// about. Each is tried by itself. Times are the database's, so that all instances agree.
+// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql). Each row is a log-out to tell one
+// client of OpenID Connect about. Each log-out is tried by itself. Times are the database's, so that all instances agree.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { lease, pauseAfter } from './event-deliveries.ts';
@@ -13,10 +13,14 @@ export type LogOut = {
   attempts: number;
 };
 
-/** The last of these begins seven days and eight minutes after the first. Counting tries lets the time stand still while none is made. */
+/**
+ * The last try begins seven days and eight minutes after the first one. Tries are counted instead of time, because time during
+ * which no tries are made must not count (contract 14.76).
+ */
 const maxAttempts = 180;
 
-// No pause is as long as this, so such a time shows that the database's clock was set back. Nothing waits for it.
+// No pause is as long as this. So a later `next_try_at` shows that the database's clock was set back, and such a log-out is
+// tried at once.
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
@@ -83,8 +87,8 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * The log-outs that the client has refused so far, the newest first. `isWaiting`: another try follows. The others were given up in the
- * last 30 days. `who`: one session, or all of a person's.
+ * The log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All other
+ * log-outs were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
   const { rows } = await sql<UntakenLogOut>`

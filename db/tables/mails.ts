@@ -91,9 +91,9 @@ const insertOfContract = prepareOfContract(recipientOf);
 const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
- * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
- * there is no mailbox, or if there is a mail with the same key. The copy's details have one member, `copy`: the details of the
- * mail.
+ * Adds a mail to the contract's mailbox that gets mails of this kind. If somebody else gets a copy, adds the copy too (contract
+ * 7.401). Does nothing if there is no mailbox, or if there is a mail with the same key. The copy's details have one member,
+ * `copy`, with the details of the mail.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -119,8 +119,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet, such as a PDF. This try is not counted. Once that thing is
- * ready, a trigger changes the time of the mail's next try. Then the lease no longer matches, so this does nothing.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. Once the thing is
+ * ready, a trigger sets another time for the mail's next try. Then the lease no longer matches, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -322,7 +322,10 @@ type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** When the last summary mail to this mailbox is or was due, and the last summary mail with a take-back link. */
+/**
+ * Returns two times: of the last summary mail to this mailbox, and of the last summary mail with a take-back link. Each is the
+ * time at which the mail is or was due.
+ */
 export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,
@@ -447,8 +450,9 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a failed or given up mail due, as if it was just written. False if the mail waits with billing. Also false if its next
- * try is before `leaseEndsAt`, because a worker may be sending it now. The lease still counts after the mail was given up.
+ * Makes a failed or given up mail due, as if it was just written. False if the mail is on hold while billing waits. Also false
+ * if a failed mail has its next try before `leaseEndsAt`, because a worker may be sending it now. A given up mail that a worker
+ * may be sending now becomes due when the lease ends.
  */
 export async function retryMail(
   db: Database,
@@ -474,8 +478,8 @@ export async function retryMail(
 }
 
 /**
- * Whether the mail must not be given up (contract 12.126), because it has a take-back link or its kind forbids it. A summary mail
- * counts as well, because it may still get a link.
+ * Whether the mail must not be given up (contract 12.126). This is true if it has a take-back link, or if its kind forbids it.
+ * It is also true for a summary mail, because a take-back link may still be added.
  */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 

@@ -28,7 +28,7 @@ const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** A `-` at the beginning means that the newest stand first. */
+/** With a `-` at the beginning, the newest come first. */
 export const documentSorts = ['issued', '-issued'] as const;
 
 export type DocumentSort = (typeof documentSorts)[number];
@@ -46,7 +46,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the first documents of each contract by an index, then the first of all. */
+/** Selects the first documents of each contract by an index, and then the first of all these. */
 export function selectOwnDocuments(page: Page & { last?: Position | undefined }): RawBuilder<Row> {
   const { accountId, limit, sort, last } = page;
   const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];

@@ -41,7 +41,7 @@ const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash:
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** For checking a password only. With `email`, finds the user who holds the address. */
+/** Use this only to check a password. With `email`, it finds the user who holds the address. */
 export async function findPasswordOwner(
   read: Reader,
   key: { email: string } | { userId: string },

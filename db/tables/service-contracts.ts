@@ -136,8 +136,8 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
 }
 
 /**
- * `cancelsAt` is an end that was chosen here, or the end that the CRM reported. With null, the contract continues. In every case
- * the table also keeps the end that the CRM reported.
+ * `cancelsAt` is the end that was chosen here, or the end that the CRM reported. If it is null, the contract continues. The
+ * table always keeps the end that the CRM reported, too.
  */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx
@@ -308,8 +308,8 @@ type Row = Pick<
 > & { user_id: string; account_id: string };
 
 /**
- * A constraint makes the first three columns all null or all set. Version 1.0.0 may change the amount and leave the quantity as
- * it was. So until 1.2.0, a quantity counts only if the amount is `price_each` times that quantity.
+ * A constraint makes the first three columns all null or all set. Version 1.0.0 may change the amount without changing the
+ * quantity. So until 1.2.0, the quantity is used only if the amount is `price_each` times the quantity.
  */
 export const readPrice = (row: {
   price_currency: string | null;
@@ -351,8 +351,8 @@ export const readContract = (row: Row): Contract => ({
 });
 
 /**
- * If the reported end counts, the end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is in
- * `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
+ * If the contract ends at the reported end, an end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is
+ * in `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
  */
 function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chosen_cancels_at'>): Ending {
   const cancelsAt = readSetTime(row.cancels_at);

@@ -53,7 +53,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Joins the words of several kinds of factors, such as "your authenticator app". `between` stands between two kinds. */
+/** Joins the words of several kinds of factors, such as "your authenticator app", with `between` from one kind to the next. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,

@@ -44,8 +44,8 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
 }
 
 /**
- * Returns the page that asks for a credential before an act, if a credential is needed. `warns`: the page says once more what an
- * act brings about that ends something.
+ * Returns the page that asks for a credential before an act, if a credential is needed. With `warns`, the page repeats the
+ * warning of an act that ends something.
  */
 export function askBefore(
   refused: Refused | undefined,
@@ -122,7 +122,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   );
 }
 
-/** The fields of a form. `first` stands above the text of the form. */
+/** The fields of a form. `first` is shown above the text of the form. */
 export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;

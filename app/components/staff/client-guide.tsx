@@ -13,7 +13,9 @@ type ClientAddresses = {
 
 type Guide = { client: ClientAddresses; baseUrl: string; secret?: string | undefined };
 
-/** The one setting of every kit. The characters of name and secret need no escapes. */
+/**
+ * The value of IDENTITY_URL, the one setting of every kit. Name and secret have only characters that need no escapes in a URL.
+ */
 const spellIdentityUrl = ({ client, baseUrl, secret = 'SECRET' }: Guide) =>
   baseUrl.replace('://', () => `://${client.name}:${secret}@`);
 

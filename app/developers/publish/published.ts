@@ -84,7 +84,9 @@ export const documents: PublishedDocument[] = [
   describeSection('14-openid', 'OpenID Connect'),
 ];
 
-/** A file is a source as it is, an archive of folders, or a page for programs that is made of documents. */
+/**
+ * The content of a file is one of three: a source as it is, an archive of folders, or a page for programs made of documents.
+ */
 export type PublishedFile = { name: string; type: string } & (
   | { source: string }
   | { folders: Folder[] }
