@@ -1,5 +1,5 @@
-// How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the clients
-// (`lockClients`), and has read the row after that.
+// How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the
+// clients (`lockClients`), and has read the row after that.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../db/schema.ts';
@@ -180,7 +180,7 @@ export async function turnOn(trx: Transaction<DB>, { config, now }: Deps, row: C
   return true;
 }
 
-/** After a restore. False if the client is confirmed already. */
+/** Confirms a row that a restore has brought back. False if the client is confirmed already. */
 export async function confirm(trx: Transaction<DB>, { now }: Deps, row: ClientRow): Promise<boolean> {
   if (row.isConfirmed) return false;
   await confirmClient(trx, row.id, now());

@@ -24,8 +24,8 @@ type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
   /**
-   * Throws `CheckIsFull` if too many checks wait, in all or under one of the keys. Throws 400 `invalid_request` if the client has
-   * gone meanwhile.
+   * Throws `CheckIsFull` if too many checks wait, in total or for one of the keys. Throws 400 `invalid_request` if the client
+   * has gone meanwhile.
    */
   findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
   /** Takes a few tenths of a second, so it runs before anybody waits for it. */
@@ -59,7 +59,7 @@ export type SigningKey = {
 };
 
 export type LiveClients = Clients & {
-  /** The keys of this issuer. The one that signs last comes first. */
+  /** The keys of this issuer, sorted by `usedFrom`, the latest first. */
   keys: () => readonly SigningKey[];
   /** Reads the rows of clients, if one has changed. */
   refresh: () => Promise<void>;

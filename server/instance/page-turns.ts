@@ -6,7 +6,8 @@ import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count requests that wait for a page, so they have their own bound. One client address may take half of it.
+// The door does not count requests that wait for a page, so these have a bound of their own. One client address may use half of
+// it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;

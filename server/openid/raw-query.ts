@@ -5,7 +5,7 @@ import { pathOf } from '../web/incoming.ts';
 import { readAllFields } from '../web/requests.ts';
 
 const maxLength = 8_000;
-/** A page on the way carries the query inside its own, and a `Location` over 14 KiB loses its query (contract 9.303). */
+/** A page on the way has this query inside its own query, and a `Location` over 14 KiB loses its query (contract 9.303). */
 const maxEscapedLength = 14_000;
 
 /** Returns the text behind the `?`. Throws 414 `uri_too_long`. */

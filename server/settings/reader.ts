@@ -48,7 +48,7 @@ export class SettingsReader {
     );
   }
 
-  /** Empty counts as not set: shells and compose files leave a setting out that way. */
+  /** An empty value counts as not set, because shells and compose files leave out a setting in that way. */
   text(setting: string, asked: Asked = {}): string | undefined {
     const known = { ...this.#asked.get(setting), ...asked };
     this.#asked.set(setting, known);
@@ -152,7 +152,7 @@ export class SettingsReader {
       reservedParameters?: string[];
       /** If true, only scheme, host and port are allowed, as `URL` spells them. */
       isOrigin?: boolean;
-      /** The URL may hold a password. */
+      /** The URL may contain a password. */
       isSecret?: true;
     },
   ): string | undefined {

@@ -53,9 +53,9 @@ export type OpenIdClient = Common & {
   postLogoutUris: readonly string[];
   backChannelUri: string | undefined;
   pkce: (typeof pkceRules)[number];
-  /** `none`: it has no secret to show. */
+  /** `none`: the client has no secret. */
   auth: (typeof authRules)[number];
-  /** With `state-only`: whether it has sent a challenge. */
+  /** With `state-only`: whether the client has sent a challenge. */
   sendsChallenge: boolean;
 };
 

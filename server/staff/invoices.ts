@@ -1,4 +1,4 @@
-// What staff see of a document, and administrators of money that waits (contract 7.151, 7.153 and 7.156).
+// What staff see of a document, and what administrators see of money that waits (contract 7.151, 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
@@ -126,9 +126,9 @@ export type Waits =
 const most = 100;
 
 /**
- * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of the
- * money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open. Throws 404 `not_found` for
- * managers.
+ * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of
+ * the money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open.
+ * Throws 404 `not_found` for managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
   requireRight(staff, paymentActs.allocate.right);

@@ -20,9 +20,9 @@ const ends: Record<string, string> = {
 const refuseName = (detail: string) => invalidMember('/client', detail);
 
 /**
- * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`: those of the settings took the place of others.
- * Throws 422
- * `validation_failed` with everything that a row may not have.
+ * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`:
+ * the row had other secrets, and the secrets of the settings have replaced them. Throws 422 `validation_failed` with everything
+ * that a row may not have.
  */
 export async function adopt(
   context: Context,

@@ -54,7 +54,7 @@ export const isFromElsewhere = ({ headers }: Request): boolean =>
 
 /**
  * Whether the person comes from our page with the URL `page`. From our pages, browsers send this URL (`Referrer-Policy:
- * same-origin`). No other site can make them send it.
+ * same-origin`). No other site can make browsers send it.
  */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;

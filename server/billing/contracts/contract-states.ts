@@ -70,7 +70,7 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * Returns the end that a contract has once this report counts. If somebody here chose an earlier end, that end stays. If the
+ * Returns the end of the contract after a report that counts. If somebody here chose an earlier end, that end stays. If the
  * report is `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
@@ -109,7 +109,7 @@ export function findIdleReason(contract: Known, report: Report, now: Date): Idle
 
 type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
 
-/** The terms after a report that counts. The report replaces the last one as a whole. `zone` is the seller's. */
+/** The terms after a report that counts. The report replaces the last report as a whole. `zone` is the seller's. */
 export function applyReport(
   contract: Known | undefined,
   said: Report,

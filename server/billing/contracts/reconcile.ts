@@ -12,7 +12,7 @@ import { liftTimeouts } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
-/** `missing`: only the CRM has it. `extra`: only this service has it. */
+/** `missing`: only the CRM has the contract. `extra`: only this service has it. */
 export type Finding =
   | { kind: 'bad'; line: number; reason: string }
   | { kind: 'repeated'; line: number; signup_id: string; first_line: number }

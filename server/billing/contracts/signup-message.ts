@@ -35,8 +35,8 @@ const quantitySchema = z
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
 /**
- * Whether price times quantity is too high. A quantity of 1 is never refused, because it was accepted before there were
- * quantities. If the price alone is too high, the periods are blocked instead.
+ * Whether price times quantity is too high. Always false for a quantity of 1, because messages from before there were
+ * quantities must stay valid. If the price alone is too high, the periods are blocked instead.
  */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
   (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;

@@ -28,7 +28,7 @@ export type ViesQuestion = { vatId: string; name: string; askedBy: string };
 
 export type ViesAnswer = VatAnswer & { hasName: boolean };
 
-/** Throws if VIES, or the country that it asks, gives no answer. That says nothing about the VAT id. */
+/** Throws if VIES, or the country that it asks, gives no answer. Such an error says nothing about the VAT id. */
 export async function askVies(
   url: string,
   { vatId, name, askedBy }: ViesQuestion,
@@ -103,7 +103,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** VIES writes `---` for what a country keeps to itself. */
+/** VIES writes `---` for facts that a country does not share. */
 const readText = (text: string | null | undefined) => {
   const line = Array.from(text?.replaceAll(/\s+/g, ' ').trim() ?? '')
     .filter((character) => isPrintable(character) && !notShown.test(character))

@@ -89,7 +89,7 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until there is a country. So the CRM may set one, even if the customer typed the refused country.
+  // Invoices are blocked until there is a country. So the CRM may set a country, even if the customer typed the refused one.
   if (isCountryUnread(details)) return others;
   // The CRM repeats the refused address in each report. `address` is listed as edited here, so that the CRM cannot set it again
   // and the refused address does not wait again.

@@ -41,8 +41,8 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /**
- * Records each id once. A payment pays the invoice `pays`, which is by default the number that the payer wrote. Throws 422
- * `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
+ * Records each id once. A payment pays the invoice with the number `pays`. By default, `pays` is the number that the payer
+ * wrote. Throws 422 `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
  */
 export async function recordMoney(
   trx: Transaction<DB>,
@@ -101,8 +101,8 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /**
- * Pays the invoice that the payment names. Until 1.2.0, refunds of the payment may have arrived before it, because version 1.0.0
- * accepted such refunds. Such refunds are taken off the payment first.
+ * Pays the invoice that the payment names. Until 1.2.0, this first takes off refunds that arrived before their payment, because
+ * version 1.0.0 accepted such refunds.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -289,7 +289,7 @@ export async function freeAllocated(
   return freed;
 }
 
-/** A negative `amount` takes money away. Updates `invoice` to the new row. */
+/** A negative `amount` takes money away from the invoice. Updates `invoice` to the new row. */
 async function moveAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },

@@ -32,7 +32,7 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   return { before: [...new Set(before)], after: [...new Set(after)], isSame };
 }
 
-/** The charge of an invoice, and settings in which prices include tax exactly if they did so in the invoice. */
+/** The charge of an invoice, and settings in which prices include tax if they did so in the invoice, and otherwise do not. */
 export function chargeAgain(
   settings: BillingSettings,
   { plan, currency, periodStartsAt: startsAt, periodEndsAt: endsAt }: Invoice,

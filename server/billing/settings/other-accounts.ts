@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may stand between its letters and
- * digits, but not `/`, `:` and `,`. These often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits,
+ * but not `/`, `:` and `,`, because these often separate numbers that together would be an IBAN by chance.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -41,8 +41,8 @@ const findInRun = (signs: string): string[] =>
   });
 
 /**
- * The text as written, and twice with digits in place of letters that look like digits: once only in places that allow no letter,
- * and once in all places that allow a digit.
+ * Returns three readings of the text. The first is the text as written. The second has digits in place of letters that look
+ * like them, in places that allow no letter. The third has them in all places that allow a digit.
  */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.

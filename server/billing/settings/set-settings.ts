@@ -129,7 +129,7 @@ function keepBank(settings: BillingSettings, { seller, plans, payment }: Billing
   };
 }
 
-/** The texts that documents have as soon as they are set. The keys are the names in the mail (server/mail/notice-words.ts). */
+/** Texts that take effect on documents at once. The keys are the names in the mail (server/mail/notice-words.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,

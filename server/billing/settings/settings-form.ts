@@ -168,7 +168,7 @@ function listRows(fields: Fields, columns: FormField[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
-/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` stand for whole tables. */
+/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` are whole tables. */
 export const nameSettingsField = (fields: Fields, pointer: string): string =>
   nameField(readForm(fields).places, pointer);
 

@@ -94,7 +94,7 @@ export const listAddress = ({ address, country }: Party): (string | undefined)[]
       ]
     : [country && nameCountry(country)];
 
-/** A line as documents print it. `amount` includes tax if `prices` is `gross`. `net` never does. */
+/** A line as documents print it. `amount` includes tax if `prices` is `gross`. `net` never includes tax. */
 export type Line = {
   title: string;
   description: string | null;

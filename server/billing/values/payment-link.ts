@@ -13,7 +13,7 @@ export function isLinkTemplate(text: string): boolean {
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
-/** Whether the text is an https URL as for a payment link, but without placeholders. */
+/** Whether the text is an https URL that could be a payment link, but has no placeholders. */
 export const isPlainLink = (text: string): boolean => !text.includes('{') && isLinkTemplate(text);
 
 /** `amount` is what is open, in minor units. */

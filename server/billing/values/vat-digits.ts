@@ -36,7 +36,7 @@ function isSpanishCompany(id: string): boolean {
   return id[8] === String(check) || id[8] === 'JABCDEFGHI'[check];
 }
 
-/** The weights of the digits are 1 to 9, over and over. If that leaves a remainder of 10, the weights begin with 3 instead. */
+/** The digits have the weights 1 to 9, over and over. If the remainder is 10, the weights begin with 3 instead. */
 function isLithuanian(id: string): boolean {
   const turn = (from: number) => addUp(id.slice(0, -1), (digit, n) => digit * (1 + ((n + from) % 9))) % 11;
   return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === Number(id.at(-1));
@@ -44,7 +44,7 @@ function isLithuanian(id: string): boolean {
 
 const irishLetters = 'WABCDEFGHIJKLMNOPQRSTUV';
 function isIrish(id: string): boolean {
-  // The older form has a letter or sign in second place. The first digit is then read after the others.
+  // The older form has a letter or sign in second place. In that form, the first digit is read after the others.
   const [digits, letters] = /^\d{7}/.test(id)
     ? [id.slice(0, 7), id.slice(7)]
     : [`0${id.slice(2, 7)}${id[0]}`, id[7]];

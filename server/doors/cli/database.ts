@@ -139,7 +139,7 @@ async function endWhatIsOlder(
   await deleteAllNewAddresses(trx);
   await deleteAllInvitations(trx);
   await deleteAllGrants(trx);
-  // The backup may hold a key that was revoked. The service makes another one when it needs it.
+  // The backup may contain a key that was revoked. The service makes a new key when it needs one.
   await deleteAllKeys(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have canceled their deletion in the time that is lost.

@@ -59,8 +59,8 @@ function readTarget(config: Config, clients: Clients, name: string, options: Opt
     throw new CommandError(
       `Where the login of ${name} starts is not set: ${client.source === 'row' ? 'use client:set --login-url' : `set ${prefixOf(name)}_LOGIN_URL`}, or give --login-url.`,
     );
-  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for nudges
-  // is not used, because the client elsewhere has another one.
+  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for
+  // nudges is not used, because the client elsewhere has its own.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {

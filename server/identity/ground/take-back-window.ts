@@ -28,7 +28,8 @@ export const findWindowSince = (
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
 /**
- * `earlier` is the number of changes before the shown ones. No change shows where it was made from: no place and no IP address.
+ * `earlier` is the number of changes before the ones in `shown`. No change shows where it was made from: no place and no IP
+ * address.
  */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 

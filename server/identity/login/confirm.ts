@@ -34,8 +34,8 @@ export type ConfirmAsks = {
 };
 
 /**
- * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for even
- * after a recent password. Throws 429 and what `guessPassword` throws.
+ * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for
+ * even after a recent password. Throws 429 and what `guessPassword` throws.
  */
 export async function confirm(
   deps: Dependencies,

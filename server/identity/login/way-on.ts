@@ -1,6 +1,6 @@
-// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191 and
-// 14.19). No form redirects to such a path, because browsers apply the `form-action` of a page also to the redirects after its
-// forms. So the form redirects to the page /go, and that page opens the path.
+// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191
+// and 14.19). No form redirects to such a path, because browsers apply the `form-action` of a page also to the redirects after
+// its forms. So the form redirects to the page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
 import { decodeIfPossible } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

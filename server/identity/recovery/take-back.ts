@@ -175,8 +175,8 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The user had the still reserved addresses earlier than the kept address. Take-back links mailed to earlier addresses go on
-  // working (contract 2.137).
+  // Every address that is still reserved was the user's before the kept address was. Take-back links mailed to such earlier
+  // addresses go on working (contract 2.137).
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
