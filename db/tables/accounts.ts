@@ -95,7 +95,7 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
 /** A decision about a right. Null leaves the right to the account's links. */
 export type Decision = boolean | null;
 
-/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
+/** The decision applies, even if the links say something else. Returns the changed account, or undefined if nothing changed. */
 export async function decideCapability(
   trx: Transaction<DB>,
   id: string,
@@ -121,7 +121,7 @@ export async function decideCapability(
     .executeTakeFirst();
 }
 
-/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
+/** The decision applies, even if the links say something else. Returns the changed account, or undefined if nothing changed. */
 export async function decideVerification(
   trx: Transaction<DB>,
   id: string,

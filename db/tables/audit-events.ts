@@ -219,7 +219,10 @@ export const ofClients: string[] = [
   'staff.test_webhook',
 ] satisfies AuditEventType[];
 
-/** Left out by type, because an event that a command caused names neither a user nor an actor. */
+/**
+ * Managers see no events of these types. The types are listed, because an event that a command caused names neither a user nor
+ * an actor.
+ */
 const ofAdministrators: string[] = [
   ...(['staff.invite', 'staff.withdraw_invitation'] satisfies AuditEventType[]),
   ...ofClients,

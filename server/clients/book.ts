@@ -1,5 +1,5 @@
-// The clients that count now (contract 13.1 to 13.11): those of the settings, and the rows of the database. Lookups read only
-// memory. The job `clients` asks every second whether a row has changed.
+// The clients as they are now (contract 13.1 to 13.11): the clients of the settings, and the rows of the database. Lookups read
+// only memory. The job `clients` asks every second whether a row has changed.
 import {
   type ClientRow,
   findClientVersion,

@@ -65,7 +65,7 @@ const countsUntil =
 export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(publishedAfterDays, now));
 
-/** The keys whose ID tokens count as hints. */
+/** The keys whose ID tokens are accepted as hints. */
 export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(countsForHintsAfterDays, now));
 
@@ -74,7 +74,8 @@ const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean
   !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
 
 /**
- * Makes a key if one is due, and deletes keys whose ID tokens no longer count as hints. Several instances may do this at once.
+ * Makes a key if one is due, and deletes keys whose ID tokens are no longer accepted as hints. Several instances may do this at
+ * once.
  */
 export async function keepKeys(deps: Deps): Promise<void> {
   const { config, db, now: clock } = deps;

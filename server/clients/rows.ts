@@ -56,7 +56,7 @@ export async function addClient(trx: Transaction<DB>, deps: Deps, stated: NewCli
   return secret;
 }
 
-/** Adds a client that has secrets already, the older first. */
+/** Adds a client that has secrets already. `secrets` has the older secret first. */
 export async function addClientWith(
   trx: Transaction<DB>,
   { config, now }: Deps,
@@ -115,7 +115,9 @@ export async function changeClient(
   return change;
 }
 
-/** Returns the new secret. The older one still works. Throws 409 `edited_meanwhile` if there are two. */
+/**
+ * Returns the new secret. The older secret still works. Throws 409 `edited_meanwhile` if the client has two secrets already.
+ */
 export async function rotateSecret(
   trx: Transaction<DB>,
   { config, now }: Deps,

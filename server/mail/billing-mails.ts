@@ -183,7 +183,7 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
 const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
   isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
 
-/** What the facts of a document alone give for a mail. `account` is the seller's bank account in force. */
+/** The parts of a mail that come from the facts of a document. `account` is the seller's bank account in force. */
 export const sayDocument = (
   { number, invoice, replaces, line, total, currency, seller, record }: DocumentFacts,
   account: BillingSettings['seller'] | undefined,

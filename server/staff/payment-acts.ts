@@ -167,7 +167,7 @@ const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   },
 };
 
-/** A command also takes an unknown number (contract 7.162). */
+/** A command also accepts an unknown number (contract 7.162). */
 const recordNamed = act({
   about: named,
   right: pay.right,

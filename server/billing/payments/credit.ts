@@ -102,7 +102,10 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Stores the total credited. Money beyond what is left to pay becomes unallocated. Does not change `invoice`. */
+/**
+ * Stores `credited` as the invoice's credited amount. Money beyond what is left to pay becomes unallocated. Does not change
+ * `invoice`.
+ */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,

@@ -60,7 +60,7 @@ export function answerOnce<Result>(
   );
 }
 
-/** A refusal is logged, not audited: strangers could fill the audit trail. The log gets no value from the body. */
+/** A refusal is logged, not audited: strangers could fill the audit trail. The log line contains nothing from the body. */
 export async function answerCounted<Result>(
   { log }: Pick<Dependencies, 'log'>,
   { requestId, address }: Visit,

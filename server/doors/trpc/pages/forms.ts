@@ -68,7 +68,7 @@ export const formsRouter = router({
     if (dropped) setCookies(ctx, [dropped]);
   }),
 
-  /** A form that was kept for that page and the user who is logged in, or null. */
+  /** Returns the form that was kept for this page and for the user who is logged in. Returns null if there is none. */
   find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
     const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
     if (!kept) return null;
