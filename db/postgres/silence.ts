@@ -1,4 +1,4 @@
-// Notices connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
+// Detects connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
 // (`query_timeout`) took 6 % of a hand-off on Deno.
 
 const lookMs = 200;

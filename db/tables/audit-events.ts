@@ -228,7 +228,10 @@ const ofAdministrators: string[] = [
   ...ofClients,
 ];
 
-/** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
+/**
+ * The invoice number in the details of an event about money. An invoice that was issued without a seller has its id as its
+ * number.
+ */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
 const isOfCustomer = sql`exists (
   select from invoices i join service_contracts c on c.id = i.contract_id

@@ -280,7 +280,7 @@ export async function listUnmade(
     .execute();
 }
 
-/** Documents made since a day whose PDF shows letters as □. The newest come first. */
+/** Documents that were made since a day, and that have letters shown as □ in their PDF. The newest come first. */
 export async function listUnprinted(
   db: Database,
   since: Date,

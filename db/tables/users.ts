@@ -274,7 +274,7 @@ export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is any user, or with `ids`, any of these users. */
+/** Whether there is any user. With `ids`, whether any of these users exists. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

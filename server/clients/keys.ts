@@ -99,7 +99,7 @@ export async function makeKey(config: Config, usedFrom: Date): Promise<KeyRow> {
   return { kid, usedFrom, ...(await sealKey(config, kid, await exportPKCS8(privateKey))) };
 }
 
-/** Adds a key, which signs from its time on. With `revokes`, ends all other keys, and returns their ids. */
+/** Adds a key, which signs from its `usedFrom` on. With `revokes`, ends all other keys, and returns their ids. */
 export async function rotateKeys(
   trx: Transaction<DB>,
   { issuer }: Config,

@@ -244,7 +244,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** If two uses shared a secret, somebody who has it for one use could forge the other. */
+  /** If two uses shared a secret, somebody who has the secret for one use could forge messages for the other use. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {

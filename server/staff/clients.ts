@@ -32,7 +32,7 @@ const keyOfCall = (client: string, kind: CallKind, secret: string) =>
 type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor' | 'kind'> & {
   loginUrl: string | null;
   eventsUrl: string | null;
-  /** How many secrets it has. */
+  /** How many secrets the client has. */
   secrets: number;
   row: ClientRow | undefined;
 };

@@ -68,7 +68,7 @@ type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => strin
 // biome-ignore lint/suspicious/noExplicitAny: each command is about its own type of thing
 export type CommandWords<Thing = any> = {
   about: string;
-  /** What the command takes, by the field that gets it. */
+  /** What each argument and option of the command is, by the field that gets its value. */
   takes?: Given;
   /** The refusal of a wrong value, by the field. */
   wrong?: Given;

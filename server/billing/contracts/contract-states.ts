@@ -25,7 +25,7 @@ export function applyMove(status: ContractStatus, move: Move): ContractStatus | 
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state by the clock: the stored one may lag behind, because the billing job writes it later. */
+/** The state by the clock. The stored state may be older, because the billing job updates it later. */
 export function presentStatus(
   { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,

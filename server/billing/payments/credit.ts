@@ -1,4 +1,4 @@
-// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74 and 7.431).
+// Credits an invoice, in full or in part. Also reissues an invoice (contract 7.70 to 7.74 and 7.431).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';

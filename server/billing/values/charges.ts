@@ -15,7 +15,7 @@ export type Planned = {
   sum: number;
 };
 
-/** Charges without a period are invoiced as a period of one millisecond and no price. */
+/** Charges without a period are invoiced as a period of one millisecond without a price. */
 export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>): boolean =>
   endsAt.getTime() - startsAt.getTime() === 1;
 

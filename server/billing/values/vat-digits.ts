@@ -95,5 +95,5 @@ const rules: Record<string, (id: string) => boolean> = {
   SK: (id) => BigInt(id) % 11n === 0n,
 };
 
-/** `id` has no prefix, and the form of its country. */
+/** `id` is without its prefix, and has the form of its country. */
 export const hasRightVatDigits = (country: string, id: string): boolean => rules[country]?.(id) ?? true;

@@ -190,7 +190,7 @@ export async function dropFormsOfOthers(
 }
 
 /**
- * Forgets a form that waited for a credential or a login and has been done since. Otherwise Back would show the form as not
+ * Forgets a form that waited for a credential or a login, once its work is done. Otherwise Back would show the form as not
  * done. Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
  */
 export async function dropDoneForm(

@@ -71,7 +71,10 @@ export type TakeBackPage = {
   mayFreeze: boolean;
 };
 
-/** Only the mailbox that was told first may freeze (contract 2.136). After a second change of address a thief has a link, too. */
+/**
+ * Only the mailbox that was told first may freeze the account (contract 2.136). After a second change of address, a thief has a
+ * link, too.
+ */
 export async function mayFreeze(
   db: Database,
   { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,

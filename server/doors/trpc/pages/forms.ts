@@ -62,7 +62,7 @@ export const formsRouter = router({
       return kept.id;
     }),
 
-  /** Forgets a form that waited for a credential or a login, and has been done. */
+  /** Forgets a form that waited for a credential or a login, once its work is done. */
   dropDone: anonymous.input(z.object({ id: z.string() })).mutation(async ({ ctx, input }) => {
     const dropped = await dropDoneForm(ctx.deps, ctx.request, input.id);
     if (dropped) setCookies(ctx, [dropped]);
