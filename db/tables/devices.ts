@@ -157,7 +157,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Counts forgotten devices, too. */
+/** Forgotten devices are included. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')

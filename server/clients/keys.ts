@@ -34,7 +34,7 @@ export async function openKey(
   return opened && new TextDecoder().decode(opened.plain);
 }
 
-/** Undefined if no key of the settings opens it. */
+/** Undefined if no key of the settings opens the private key. */
 export async function readKey(config: Config, row: KeyRow): Promise<SigningKey | undefined> {
   const pem = await openKey(config, row);
   if (pem === undefined) return undefined;

@@ -40,7 +40,7 @@ import {
   takes,
 } from './client-fields.ts';
 
-/** Looks only for valid names, because the database refuses some characters that can be typed. */
+/** Searches only for valid names, because the database refuses some characters that can be typed. */
 const findNamed = async (db: Database, named: { issuer: string; name: string }) =>
   isClientName(named.name) ? findClientRow(db, named) : undefined;
 

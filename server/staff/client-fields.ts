@@ -47,7 +47,7 @@ const readOptional: Field<unknown, string | null> = (typed, more) =>
 
 const maxAddresses = 20;
 
-/** White space separates them. */
+/** White space separates the addresses. */
 const readAddresses =
   (use: AddressUse): Field<unknown, string[]> =>
   async (typed, more) => {

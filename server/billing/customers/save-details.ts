@@ -15,7 +15,7 @@ import type { Config } from '../../settings/config.ts';
 import { type GivenDetails, mayHideCountry, pointers, readDetails } from '../invoices/read-details.ts';
 import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 
-/** A detail that is not given stays. */
+/** A detail that is not given stays as it is. */
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
 /**

@@ -131,8 +131,8 @@ const keyOfAlike = (
 ) => `${isOut} ${currency} ${amount} ${day} ${number}`;
 
 /**
- * Finds recorded payments that may be the same ones from another source. Each source has other ids and writes texts in another
- * way, so only people know whether two payments are the same.
+ * Finds recorded payments that may be the same payments, reported by another source. Each source has other ids and writes texts
+ * in another way, so only people know whether two payments are the same.
  */
 async function readAlike(db: Database, payments: ListedPayment[]) {
   const days = payments.map(({ day }) => day).sort();

@@ -178,8 +178,8 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The user had the addresses that are still reserved before they had the kept address. Take-back links mailed to these
-  // earlier addresses go on working (contract 2.137).
+  // Only addresses that the user had before the kept address are still reserved. Take-back links mailed to these earlier
+  // addresses go on working (contract 2.137).
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
