@@ -9,10 +9,7 @@ const tables = [
   ...['billing_details', 'rate_limits'],
 ];
 
-/**
- * People by their ids at the provider, and by addresses that they hold or can have back. The accounts of these people are
- * copied.
- */
+/** The people whose accounts are copied, by their ids at the provider, and by addresses that they hold or can have back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**

@@ -27,8 +27,8 @@ type ConfirmProps = {
 };
 
 /**
- * Asks for a credential before a change. The form carries the fields of the first form, so that the change is made as soon as the
- * credential is given.
+ * Asks for a credential before a change. The page's form also carries the fields of the form that asked for the change. So the
+ * change is made as soon as the credential is given.
  */
 export function Confirm({
   asks,

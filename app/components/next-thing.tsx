@@ -37,8 +37,8 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // The request cannot succeed, for example because its login was used already, or because its launch has wrong parameters. So
-  // this leads back to the product, where people can start anew.
+  // The request cannot succeed, for example because it is for a login that was used already, or because a launch has wrong
+  // parameters. So this leads back to the product, where people can start again.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

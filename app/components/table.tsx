@@ -131,6 +131,6 @@ function Heading({ column: { label, kind, sort: name }, sort, sortPath }: Headin
   );
 }
 
-/** Says how many things a list has, such as "128 invoices". `count` is null for more than are counted. */
+/** Says how many things a list has, such as "128 invoices". `count` is null if there are more things than we count. */
 export const sayCount = (count: number | null, one: string, many: string) =>
   count === null ? `More than ${whole(1_000)} ${many}` : `${whole(count)} ${count === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-/** A guide of docs/openid.md: each heading of the third level below *Guides* begins one. */
+/** A guide of docs/openid.md. Each heading of the third level below *Guides* begins a new guide. */
 export type Guide = { title: string; html: string };
 
 /** The guides still have the examples of the document. Each page puts the values of its client in their place. */

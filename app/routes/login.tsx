@@ -84,12 +84,12 @@ const reasons = new Map([
 ]);
 
 /**
- * Adds a mark to the path of a login with a passkey. Even while the service can hash no more passwords, it accepts logins with
- * the mark (contract 9.155). It refuses a password that comes with the mark.
+ * Adds `with=passkey` to the path of a login with a passkey. Even while the service can hash no more passwords, it accepts
+ * logins with this parameter (contract 9.155). It refuses a password that comes with the parameter.
  */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
-/** Removes the mark, which is still in the page's URL after a refused passkey. */
+/** Removes `with=passkey`, which is still in the page's URL after a refused passkey. */
 const withoutMark = (path: string) => path.replace(/([?&])with=passkey(?:&|$)/, '$1').replace(/[?&]$/, '');
 
 export default function Login() {

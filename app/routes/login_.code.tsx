@@ -36,7 +36,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     hasNewPassword: transport.readQuery(request).has('new_password'),
     codeFactors: pending.codeFactors,
     takeBackSentAt: pending.takeBackSentAt,
-    // Without `prompt=login`, the login page would lead people who are logged in on to the launch, and so back here.
+    // Without `prompt=login`, the login page would send people who have a session to the launch, which leads back here.
     loginPath: withNext(visitor ? '/login?prompt=login' : '/login', next),
     clientTitle: site.findLaunchTitle(next),
     supportUrl: site.supportUrl,

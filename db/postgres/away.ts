@@ -27,7 +27,7 @@ const awayMessage =
 
 const codeOf = (error: Error) => (error as { code?: string }).code;
 
-/** Whether the database is away or does not answer in time, so that the query is not at fault. */
+/** Whether the database is away or does not answer in time. In both cases, the query is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

@@ -34,7 +34,7 @@ export type DatabaseClient = {
   read: Reader;
   /** Uses its own connection, so neither locks nor a full pool delay it. Throws if the server is silent or read-only. */
   readClock: () => Promise<Date>;
-  /** `refused` counts the requests that got no connection since the start. */
+  /** `refused` counts the requests since the start that got no connection. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   countReads: () => number;
   countRefusals: () => Refusals;
@@ -45,7 +45,7 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. In a historical local zone, they would lose the seconds of the zone's offset.
+// Sends dates to Postgres in UTC. In local time, an old date would lose the seconds of the zone's offset at that time.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */

@@ -11,7 +11,7 @@ export type Connection = {
   query: (text: string, values: readonly unknown[]) => Promise<pg.QueryResult>;
   /** Gives the connection back to the pool, or closes it if it is broken. */
   release: (isBroken?: boolean) => void;
-  /** Takes this connection and all idle ones out of the pool. Statements under way are still answered. */
+  /** Takes this connection and all idle connections out of the pool. Statements under way are still answered. */
   leave: () => void;
 };
 
@@ -87,8 +87,8 @@ function dropIdle(pool: pg.Pool): void {
 // All clients of the pool are of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More different statements than this are a sign of a fault, such as values written into the SQL. The text of each statement
-// costs memory here and on every connection.
+// If there are more different statements than this, there is probably a fault, such as values written into the SQL. The text of
+// each statement costs memory here and on every connection.
 const maxNames = 500;
 
 /**

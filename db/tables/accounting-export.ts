@@ -8,7 +8,10 @@ import { replacing } from './lost-documents.ts';
 /** The first and the last day of the span, in the zone. */
 export type Span = { zone: string; from: string; to: string };
 
-/** Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span, or null for a credit note. */
+/**
+ * Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span. For a credit note, both are
+ * null.
+ */
 export type BookedDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
@@ -213,7 +216,7 @@ export type BookedMoney = {
 
 /**
  * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For money
- * that went back, it is minus the part that the payment could not cover after earlier returns.
+ * that went back, it is below 0: the part that the payment could not cover after earlier returns.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(

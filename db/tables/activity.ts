@@ -44,7 +44,10 @@ export async function listActivity(
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
-/** Selects the newest transactions of each kind, at most `limit` of each, and then the newest of all these. */
+/**
+ * Selects the newest audit events, and the newest transactions of each source of changes, at most `limit` of each. Then selects
+ * the newest of all these.
+ */
 export function selectActivity({
   after,
   last,

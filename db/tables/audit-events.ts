@@ -219,13 +219,19 @@ export const ofClients: string[] = [
   'staff.test_webhook',
 ] satisfies AuditEventType[];
 
-/** Left out by type, because an event that a command caused names neither a user nor an actor. */
+/**
+ * Managers see no events of these types. The types are listed, because an event that a command caused names neither a user nor
+ * an actor.
+ */
 const ofAdministrators: string[] = [
   ...(['staff.invite', 'staff.withdraw_invitation'] satisfies AuditEventType[]),
   ...ofClients,
 ];
 
-/** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
+/**
+ * The invoice number in the details of an event about money. An invoice that was issued without a seller has its id as its
+ * number.
+ */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
 const isOfCustomer = sql`exists (
   select from invoices i join service_contracts c on c.id = i.contract_id

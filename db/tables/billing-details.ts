@@ -17,7 +17,7 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** The country of the address, otherwise the last known one. It decides the tax. */
+  /** The country of the address, otherwise the last known country. It decides the tax. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
@@ -47,7 +47,7 @@ export type BillingDetails = DetailValues & {
    * since.
    */
   invoiceEmailEditedAt: Date | null;
-  /** The details that were edited here, which signups do not change. */
+  /** The details that were edited here. Signups do not change them. */
   editedHere: DetailName[];
   /** The parts of a signup that were left out, as JSON pointers. */
   ignored: string[];

@@ -57,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** A user of the account has this address. */
   hasLogin: boolean;
-  /** A mail and its copy have the same recipient, and this one of the two is not needed. */
+  /** A mail and its copy have the same recipient, so only one of the two is needed, and it is not this one. */
   hasOther: boolean;
   /** When the contract's first invoice was issued. */
   firstIssuedAt: Date | null;

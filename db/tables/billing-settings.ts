@@ -8,7 +8,7 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Whether the time from which the version counts has come. This is also true if the version was stopped before. */
+  /** Whether the time at which the version takes effect has come. Also true if the version was stopped before that time. */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -54,7 +54,7 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
     .select([
       'version',
       'settings',
-      // A version added by SQL may count from '-infinity'.
+      // SQL may add a version with a `counts_from` of '-infinity'.
       sql<Date>`case when isfinite(counts_from) then counts_from else made_at end`.as('countsFrom'),
       sql<boolean>`counts_from <= billing_now()`.as('hasBegun'),
       'made_at as madeAt',
@@ -72,7 +72,7 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
 export const lockSettingsVersions = (trx: Database) =>
   sql`select pg_advisory_xact_lock(hashtextextended('billing_settings', 0))`.execute(trx);
 
-/** When a new version begins to count. With `asVersion`, it begins at the same time as that version. */
+/** When a new version takes effect. With `asVersion`, it takes effect at the same time as that version. */
 export type Begin = 'now' | { afterHours: number } | { asVersion: number };
 
 type NewVersion = { settings: object; begins: Begin; madeBy: string; actorId: string | null; why: string };

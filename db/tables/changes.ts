@@ -26,7 +26,7 @@ export type Change = {
   kind: 'found' | 'created' | 'changed' | 'removed';
   /** Null once erased. */
   members: Members | null;
-  /** Null if the row was found. */
+  /** Null for a change of the kind `found`. */
   by: Origin['by'] | 'database' | null;
   byUser: string | null;
   requestId: string | null;

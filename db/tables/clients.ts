@@ -114,7 +114,7 @@ const toColumns = (facts: Partial<ClientFacts>) => ({
   auth: facts.auth,
 });
 
-/** A new row counts as confirmed. */
+/** A new row is confirmed from the start. */
 export async function insertClient(
   trx: Transaction<DB>,
   { id, issuer, name, kind, now, ...facts }: ClientFacts & Named & { id: string; kind: string; now: Date },

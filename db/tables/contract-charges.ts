@@ -1,10 +1,10 @@
-// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge
-// counts only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
+// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge is
+// stored only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { ContractCharges, DB } from '../schema.ts';
 
-/** `unitAmount` is the amount for one, in minor units. It is below 0 for a deduction. */
+/** `unitAmount` is the amount of a single item, in minor units. It is below 0 for a deduction. */
 export type ContractCharge = {
   id: string;
   title: string;

@@ -157,7 +157,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Counts forgotten devices, too. */
+/** Forgotten devices are included. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -169,7 +169,10 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** The user’s devices become unknown browsers: they have the limits of unknown browsers, and a link in a mail logs nobody in. */
+/**
+ * The user’s devices become unknown browsers. The limits of unknown browsers apply to them, and a link in a mail logs nobody in
+ * there.
+ */
 export async function forgetDevices(
   db: Database,
   userId: string,

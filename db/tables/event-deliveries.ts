@@ -74,7 +74,7 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * `failure` says why the client did not take the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
+ * `failure` says why the client did not accept the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
  * whether another try follows. The result says whether nudges failed before.
  */
 export async function recordNudge(

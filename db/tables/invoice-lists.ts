@@ -280,7 +280,7 @@ export async function listUnmade(
     .execute();
 }
 
-/** Documents made since a day whose PDF shows letters as □. The newest come first. */
+/** Documents that were made since a day, and that have letters shown as □ in their PDF. The newest come first. */
 export async function listUnprinted(
   db: Database,
   since: Date,
@@ -307,7 +307,7 @@ export async function sumUnallocated(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** The number of the invoice that replaces a void one for the same period. */
+/** The number of the invoice that replaces a void invoice for the same period. */
 export async function findReplacement(
   db: Database,
   { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,

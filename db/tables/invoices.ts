@@ -190,7 +190,10 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** Invoices of periods from that instant on, if nothing is paid or credited. Returns the oldest first. */
+/**
+ * Invoices of periods that begin at that instant or later. Leaves out invoices that are paid or credited, even in part. Returns
+ * the oldest first.
+ */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .where('i.contract_id', '=', contractId)

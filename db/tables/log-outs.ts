@@ -24,8 +24,8 @@ const maxAttempts = 180;
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. It searches two
- * ranges of time, because with one condition with `or`, Postgres would read all log-outs that wait, four times a second.
+ * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. The statement searches
+ * two ranges of time. With one condition with `or`, Postgres would read all waiting log-outs four times a second.
  */
 export async function claimLogOuts(
   db: Database,
@@ -49,7 +49,7 @@ export async function claimLogOuts(
   return rows;
 }
 
-/** `failure` says why the client did not take the log-out. A failure counts only if no later try was claimed meanwhile. */
+/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try was claimed meanwhile. */
 export async function recordLogOut(
   db: Database,
   { id, attempts }: Pick<LogOut, 'id' | 'attempts'>,
@@ -70,7 +70,7 @@ export async function recordLogOut(
   return { isGivenUp: rows[0]?.isGivenUp ?? false };
 }
 
-/** When the client last took a log-out. */
+/** When the client last accepted a log-out. */
 export async function findLogOutTaken(db: Database, clientId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('log_outs')

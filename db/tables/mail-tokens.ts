@@ -18,7 +18,7 @@ export type MailTokenPurpose =
   | 'stop_new_address'
   /** Proves an address for invoices. The link keeps working after a new password or a change of the user's own address. */
   | 'invoice_email'
-  /** A take-back link. Only its use, its time or an erasure ends it. */
+  /** A take-back link. It ends only by its use, at its time, or by an erasure. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -224,7 +224,7 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** No user exists yet. Undefined if the invitation is no longer open, or was taken. */
+/** No user exists yet. Undefined if the invitation is no longer open, or if its link has made a user. */
 export async function findInvitationToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -368,7 +368,7 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
-/** Ends the links of all invitations to the address. Before an invitation is taken, its link belongs to no user. */
+/** Ends the links of all invitations to the address. Until the link of an invitation is used, it belongs to no user. */
 export async function endInvitationTokens(
   trx: Transaction<DB>,
   email: string,

@@ -91,9 +91,9 @@ const insertOfContract = prepareOfContract(recipientOf);
 const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
- * Adds a mail to the contract's mailbox that gets mails of this kind. If somebody else gets a copy, adds the copy too (contract
- * 7.401). Does nothing if there is no mailbox, or if there is a mail with the same key. The copy's details have one member,
- * `copy`, with the details of the mail.
+ * Adds a mail about the contract for the mailbox that gets mails of this kind. If somebody else gets a copy, adds the copy too
+ * (contract 7.401). Does nothing if there is no mailbox, or if there is a mail with the same key. The copy's details have one
+ * member, `copy`, with the details of the mail.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -271,7 +271,7 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Before an invitation is taken, its mail belongs to no user. */
+/** Until the link of an invitation is used, the mail of the invitation belongs to no user. */
 export async function deleteUnsentInvitations(trx: Transaction<DB>, email: string): Promise<void> {
   await trx
     .deleteFrom('mails')
@@ -378,7 +378,10 @@ export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Locks the writing of mails about VAT ids to check. False if another transaction writes such mails now. */
+/**
+ * Makes sure that only one transaction at a time writes mails about unchecked VAT ids. False if another transaction writes them
+ * now.
+ */
 export async function lockVatIdMails(trx: Transaction<DB>): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('vat_ids_to_check', 0)) as is_ours`.execute(trx);

@@ -1,6 +1,6 @@
-// The only writer of `oidc_grants`: what a person let a client of OpenID Connect have. A grant begins with a code, which is
-// exchanged once, for an access token. The end of the session ends both code and token. A client that is turned off loses its
-// grants (db/schema.sql).
+// The only writer of `oidc_grants`: the access that people gave to clients of OpenID Connect. A grant begins with a code, which
+// is exchanged once, for an access token. The end of the session ends both code and token. A client that is turned off loses
+// its grants (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareRead } from '../postgres/prepare.ts';

@@ -92,8 +92,8 @@ export async function listOpenOf(
 }
 
 /**
- * Unallocated money by currency, from payments that name an invoice of the account or once paid for one. Leaves out payments that
- * also concern another account: an administrator must decide whose they are.
+ * Unallocated money by currency. It is from payments that name an invoice of the account, or that once paid for such an
+ * invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
  */
 export async function listOwnUnused(
   db: Database,

@@ -18,7 +18,7 @@ export type Payment = {
   invoiceNumber: string | null;
   recordedAt: Date;
   recordedBy: 'payments' | 'staff' | 'operator';
-  /** For a payment, the amount not yet allocated. For a refund, minus the amount that no payment covers. */
+  /** For a payment, the amount not yet allocated. For a refund, the amount that no payment covers, as a number below 0. */
   unallocated: number;
 };
 
@@ -89,7 +89,7 @@ export const listImported = (db: Database, amounts: number[]): Promise<Payment[]
       .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`),
   );
 
-/** `numbers` are those of the invoices that the payment names or pays. */
+/** `numbers` are the numbers of the invoices that the payment names or pays. */
 type Dated = Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & {
   day: string;
   numbers: string[];

@@ -5,8 +5,8 @@ import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
 /**
- * Takes one try off a count with the limit `tries`. `expiresBefore` is in milliseconds since 1970. A count that expires at that
- * time or later belongs to a later period than the try, so it stays as it is.
+ * Subtracts one try from a count whose limit is `tries`. `expiresBefore` is in milliseconds since 1970. A count that expires at
+ * that time or later belongs to a later period than the try, so it stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db

@@ -36,8 +36,8 @@ export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
 /**
- * The time of the last applied report. If SQL has set a time that readers cannot use, this is the time at which the contract was
- * made, so that the next report counts.
+ * The time of the last stored report. If SQL has set a time that readers cannot use, this is the time at which the contract was
+ * made. So the next report is stored.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
@@ -210,7 +210,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** Lists each stored state once. Trials that end at different times count as one state with the latest end. */
+/** Lists each stored state once. Trials that end at different times are one state, with the latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,
@@ -331,7 +331,7 @@ export const readPrice = (row: {
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Null for a time set by SQL that readers cannot use, such as 'infinity' or the year 10000. */
+/** SQL may set a time that readers cannot use, such as 'infinity' or the year 10000. This returns null for such a time. */
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 

@@ -14,7 +14,7 @@ export type Invitation = {
   invitedBy: string | null;
   sentAt: Date;
   expiresAt: Date;
-  /** The user whom the link has made. */
+  /** The user that the link has made. Null until the link is used. */
   takenBy: string | null;
 };
 

@@ -96,8 +96,8 @@ export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
 /**
- * Whether user `u` holds the address. The condition is a part of the text and not a parameter, because the index covers only
- * rows that meet it.
+ * Whether user `u` holds the address. The index covers only users who hold their address. Postgres uses it only if this
+ * condition is in the text of the statement, and not in a parameter.
  */
 export const isHeld = sql<boolean>`u.holds_email`;
 
@@ -233,7 +233,7 @@ export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date
     .execute();
 }
 
-/** Makes everybody's profile count as changed now. */
+/** Gives everybody's profile the present time as the time of its last change. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do, because the trigger sets the value.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
@@ -274,7 +274,7 @@ export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is any user, or with `ids`, any of these users. */
+/** Whether there is any user. With `ids`, whether any of these users exists. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

@@ -51,7 +51,10 @@ export const billingBounds = {
   paymentLink: 1_000,
 } as const;
 
-/** Form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
+/**
+ * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are not
+ * read.
+ */
 export const textBounds = {
   // People type these. They are trimmed and normalised later.
   email: 320,

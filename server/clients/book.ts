@@ -1,5 +1,5 @@
-// The clients that count now (contract 13.1 to 13.11): those of the settings, and the rows of the database. Lookups read only
-// memory. The job `clients` asks every second whether a row has changed.
+// The clients as they are now (contract 13.1 to 13.11): the clients of the settings, and the rows of the database. Lookups read
+// only memory. The job `clients` asks every second whether a row has changed.
 import {
   type ClientRow,
   findClientVersion,
@@ -112,8 +112,8 @@ export function openBook(deps: Deps): Book {
     );
     for (const [at, { kid }] of rows.entries()) say({ kid }, 'unreadable_key', !opened[at]);
     const read = opened.filter((key) => key !== undefined);
-    // If any key can be opened, no key is made here. Otherwise instances with different settings would make keys against each
-    // other.
+    // If any key can be opened, no key is made here. Otherwise instances that cannot open each other's keys would each make new
+    // ones.
     if (findSigningKey(read, now())) return read;
     // Without a key, nothing can be signed. So this makes a key at once, and does not wait for the job that makes the next
     // ones.

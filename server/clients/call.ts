@@ -13,7 +13,7 @@ const tooLate = new Error('no answer in time');
 
 type Message = { headers: Record<string, string>; body: Uint8Array };
 
-/** Returns undefined if the client answered with a 2xx. Otherwise returns why the client did not take the message. */
+/** Returns undefined if the client answered with a 2xx. Otherwise returns why the client did not accept the message. */
 export async function callClient(
   config: Pick<Config, 'production' | 'allowsPrivateNetworks'>,
   url: string,

@@ -34,7 +34,7 @@ export async function openKey(
   return opened && new TextDecoder().decode(opened.plain);
 }
 
-/** Undefined if no key of the settings opens it. */
+/** Undefined if no key of the settings opens the private key. */
 export async function readKey(config: Config, row: KeyRow): Promise<SigningKey | undefined> {
   const pem = await openKey(config, row);
   if (pem === undefined) return undefined;
@@ -65,7 +65,7 @@ const countsUntil =
 export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(publishedAfterDays, now));
 
-/** The keys whose ID tokens count as hints. */
+/** The keys whose ID tokens are accepted as hints. */
 export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(countsForHintsAfterDays, now));
 
@@ -74,7 +74,8 @@ const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean
   !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
 
 /**
- * Makes a key if one is due, and deletes keys whose ID tokens no longer count as hints. Several instances may do this at once.
+ * Makes a key if one is due, and deletes keys whose ID tokens are no longer accepted as hints. Several instances may do this at
+ * once.
  */
 export async function keepKeys(deps: Deps): Promise<void> {
   const { config, db, now: clock } = deps;
@@ -98,7 +99,7 @@ export async function makeKey(config: Config, usedFrom: Date): Promise<KeyRow> {
   return { kid, usedFrom, ...(await sealKey(config, kid, await exportPKCS8(privateKey))) };
 }
 
-/** Adds a key, which signs from its time on. With `revokes`, ends all other keys, and returns their ids. */
+/** Adds a key, which signs from its `usedFrom` on. With `revokes`, ends all other keys, and returns their ids. */
 export async function rotateKeys(
   trx: Transaction<DB>,
   { issuer }: Config,

@@ -52,7 +52,7 @@ export type EndsWithPerson = {
 /** Signs ID tokens and logout tokens. */
 export type SigningKey = {
   kid: string;
-  /** From then on it signs, until a later key does. */
+  /** The key signs from this time on, until a later key signs. */
   usedFrom: Date;
   privateKey: CryptoKey;
   publicJwk: { kty: 'RSA'; n: string; e: string; kid: string; use: 'sig'; alg: 'RS256' };

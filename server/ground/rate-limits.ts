@@ -188,7 +188,7 @@ function createRateLimit(
   };
 }
 
-/** A try that `first` refuses counts in `spare`. If both refuse, the answer names the shorter wait. */
+/** A try that `first` refuses is counted in `spare`. If both refuse, the answer names the shorter wait. */
 const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
   countsOf: (tried) => [...first.countsOf(tried), ...spare.countsOf(tried)],
   countTry: (tried) =>

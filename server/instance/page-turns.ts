@@ -26,8 +26,8 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
       const line = lineOf(address) ?? '';
-      // If too many wait, the group with the most waiters loses one. In IPv6 one customer can have many internet connections, so
-      // together they are one group. Otherwise the customer could fill all places.
+      // If too many wait, the group with the most waiters loses one waiter. In IPv6 one customer can have many internet
+      // connections, so these connections are one group. Otherwise the customer could fill all places.
       const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {

@@ -188,7 +188,10 @@ export function requireOwnPage(issuer: string): Step {
   };
 }
 
-/** Staff may send more, to a page that takes a file. Nobody else learns from the limit that there are such pages. */
+/**
+ * Below /admin, staff may send larger bodies, because a page there accepts a file. Nobody else learns from the limit that there
+ * is such a page.
+ */
 export function limitBodies({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;

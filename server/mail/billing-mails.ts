@@ -179,11 +179,14 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   const token = await createPasswordToken(db, { ...reader, expiresAt });
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
-/** Whether a charge gives the document its title. That is a text of the CRM, which mails must not contain (contract 7.282). */
+/**
+ * Whether a charge gives the document its title. Such a title is a text of the CRM, which mails must not contain (contract
+ * 7.282).
+ */
 const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
   isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
 
-/** What the facts of a document alone give for a mail. `account` is the seller's bank account in force. */
+/** The parts of a mail that come from the facts of a document. `account` is the seller's bank account in force. */
 export const sayDocument = (
   { number, invoice, replaces, line, total, currency, seller, record }: DocumentFacts,
   account: BillingSettings['seller'] | undefined,
@@ -219,14 +222,14 @@ async function findReissueMail(
   return findUnsent(db, isCopy ? copyKeyOf(key) : key);
 }
 
-/** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
+/** The invoice that a credit note has just canceled, for the mail about the invoice that replaces it. */
 async function findCorrected(db: Dependencies['db'], creditNote: string | undefined, isAttached: boolean) {
   if (creditNote === undefined) return undefined;
   const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
 }
 
-/** Adds the option to give to `billing:resume` if a restore loses the invoice of a period (contract 7.421). */
+/** Adds the option for `billing:resume` to the mail, in case a restore loses the invoice of the period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,

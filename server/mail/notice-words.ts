@@ -164,7 +164,7 @@ const clientDeeds: Record<string, string> = {
     'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
 
-/** What one command did to several clients. Their names come with it. */
+/** What one command did to several clients. The mail lists their names after these words. */
 const severalDeeds: Record<string, string> = {
   apply: 'Clients were changed from a file',
   rebind: 'Clients were moved from another address of this service to this one',

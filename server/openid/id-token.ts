@@ -70,8 +70,8 @@ export async function readHint({ clients, config, now }: Deps, token: string): P
     if (!key) return undefined;
     const { payload } = await jwtVerify(token, key.publicJwk, {
       ...{ algorithms: ['RS256'], issuer: config.issuer, typ: 'JWT' },
-      // Only the signature counts, and not the time at which the token expires (OpenID Connect RP-Initiated Logout 1.0 section
-      // 4).
+      // Only the signature is checked, and not the time at which the token expires (OpenID Connect RP-Initiated Logout 1.0
+      // section 4).
       currentDate: new Date(0),
     });
     const { aud, sub, sid } = payload;

@@ -76,7 +76,8 @@ async function runToEnd(
       throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
   };
-  // We create the file ourselves. In a folder that others can write to, they could otherwise put a file there and read the dump.
+  // We create the file ourselves. Otherwise, if others can write to the folder, somebody could put a file there first and then
+  // read the dump.
   const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
   let size: number;
   try {

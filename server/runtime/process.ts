@@ -105,7 +105,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** A later `exitWith` keeps this code, unless it is 0. */
+/** A later `exitWith` keeps this code, unless this code is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }

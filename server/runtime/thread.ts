@@ -23,7 +23,7 @@ export type ThreadOptions = {
   given?: unknown;
 };
 
-// Memory for short-lived objects. They are few, because the thread answers one question at a time.
+// Memory for short-lived objects. There are few such objects, because the thread answers one question at a time.
 const maxYoungGenerationSizeMb = 8;
 
 export function openThread<Asked, Answer>(

@@ -48,7 +48,7 @@ export class SettingsReader {
     );
   }
 
-  /** An empty value counts as not set, because shells and compose files leave out a setting in that way. */
+  /** An empty value means that the setting is not set, because shells and compose files leave out a setting in that way. */
   text(setting: string, asked: Asked = {}): string | undefined {
     const known = { ...this.#asked.get(setting), ...asked };
     this.#asked.set(setting, known);
@@ -244,7 +244,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** If two uses shared a secret, somebody who has it for one use could forge the other. */
+  /** If two uses shared a secret, somebody who has the secret for one use could forge messages for the other use. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {

@@ -63,7 +63,7 @@ export type Client = HandOffClient | OpenIdClient;
 
 export const isOpenId = (client: Client | undefined): client is OpenIdClient => client?.kind === 'openid';
 
-/** The clients that count now. Ask each time, because they change while the service runs. */
+/** The clients as they are now. Ask each time, because they change while the service runs. */
 export type Clients = {
   get: (name: string) => Client | undefined;
   /** Returns the same array until a client changes. */

@@ -25,8 +25,8 @@ export type ActForm = {
 };
 
 /**
- * Builds a form for each act about this kind of thing, if the act makes sense for what is shown. `hidden` returns what else the
- * form of an act carries, such as `seen`. If `hidden` returns nothing, that form is left out.
+ * Builds a form for each act about this kind of thing, if the act makes sense for what is shown. `hidden` returns the hidden
+ * fields of an act's form, such as `seen`. If `hidden` returns nothing, that form is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],

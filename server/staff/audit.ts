@@ -110,7 +110,7 @@ const writePlace = (event: { device: unknown; place: unknown; address?: unknown 
 /** Equal events, the newest first. */
 type Line = [AuditRow, ...AuditRow[]];
 
-/** Adds a refusal to the line of the refusal before it if kind, reason, person and details are equal. */
+/** Adds a refusal to the line of the previous refusal if both have the same kind, reason, person and details. */
 function foldRefusals(events: AuditRow[]): Line[] {
   const lines: Line[] = [];
   for (const event of events) {

@@ -32,12 +32,12 @@ const keyOfCall = (client: string, kind: CallKind, secret: string) =>
 type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor' | 'kind'> & {
   loginUrl: string | null;
   eventsUrl: string | null;
-  /** How many secrets it has. */
+  /** How many secrets the client has. */
   secrets: number;
   row: ClientRow | undefined;
 };
 
-/** The clients of the settings, then all rows of the database, including rows that do not count. */
+/** The clients of the settings, then all other rows of the database, even rows that are off or unconfirmed. */
 export async function listKnown({ clients, config, db }: Pick<Dependencies, 'clients' | 'config' | 'db'>) {
   await clients.refresh();
   const rows = await listClientRows(db, config.issuer);

@@ -1,5 +1,5 @@
 // The types of the words of acts (server/staff/act-words.ts). In a notice, the page replaces `{name}` and `{email}` with the
-// name and address of the person. The records of acts say what a command takes.
+// name and address of the person. The record of an act says which values its command accepts.
 import type { Given } from '../acts/fields.ts';
 
 /**
@@ -68,7 +68,7 @@ type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => strin
 // biome-ignore lint/suspicious/noExplicitAny: each command is about its own type of thing
 export type CommandWords<Thing = any> = {
   about: string;
-  /** What the command takes, by the field that gets it. */
+  /** What each argument and option of the command is, by the field that gets its value. */
   takes?: Given;
   /** The refusal of a wrong value, by the field. */
   wrong?: Given;

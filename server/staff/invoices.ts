@@ -80,7 +80,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   const sides = await compareReissue(db, invoice);
   const seen = digestBasis(basisOfInvoice(invoice));
   const hiddenOf: Record<string, Given> = {
-    // The id of the payment that the form records. If the form is sent twice, the payment counts once.
+    // The id of the payment that the form records. If the form is sent twice, the payment is recorded once.
     pay: { seen, payment: uuidv7() },
     credit: { seen: digestBasis(basisOfCredit(invoice)) },
     reissue: { seen: digestBasis(basisOfReissue(invoice, sides)) },

@@ -29,8 +29,9 @@ export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice)
   ...{ number, status, credited, allocated },
 });
 /**
- * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`: version 0.6.0 could credit only a whole
- * invoice. Because of `credits`, it refused a form of 1.0.0 as out of date. Otherwise it would have credited everything.
+ * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`, because version 0.6.0 could credit only a
+ * whole invoice. With `credits`, version 0.6.0 refused a form of 1.0.0 as out of date. Without `credits`, it would have
+ * credited everything.
  */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
@@ -167,7 +168,7 @@ const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   },
 };
 
-/** A command also takes an unknown number (contract 7.162). */
+/** A command also accepts an unknown number (contract 7.162). */
 const recordNamed = act({
   about: named,
   right: pay.right,

@@ -465,7 +465,7 @@ const isDecided = (
   isChecked: boolean,
 ) => (isChecked ? hasCheckedVatId : hasRefusedVatId);
 
-/** Decides whether the VAT id counts for reverse charge. The act is refused if the account has another VAT id by now. */
+/** Decides whether the VAT id is accepted for reverse charge. The act is refused if the account has another VAT id by now. */
 const checkVatId = act({
   about: person,
   right: { name: 'billing.checkVatId', isAboutAccount: true },
@@ -496,7 +496,7 @@ const checkVatId = act({
   },
 });
 
-/** Decides whether an address that changes the tax counts. The act is refused if another address waits by now. */
+/** Decides whether an address that changes the tax is accepted. The act is refused if another address waits by now. */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },

@@ -15,7 +15,7 @@ export const accountPages: AccountPage[] = [
   { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have their own page, listed on Security. */
+/** Ways to log in that have a page of their own. The page Security lists them. */
 export const waysToLogIn: (AccountPage & {
   about: string;
   isOn: (profile: Profile) => boolean;

@@ -1,4 +1,4 @@
-// /developers/llms.txt: what a program that writes an integration needs, on one page. Every part is taken from a document that
+// /developers/llms.txt has on one page what a program needs to write an integration. Every part is taken from a document that
 // people read, so this page cannot say anything different from the documents.
 import { dirname, posix } from 'node:path';
 import { findPublished, type PublishedDocument, pathOf } from './published.ts';

@@ -85,7 +85,8 @@ export const documents: PublishedDocument[] = [
 ];
 
 /**
- * The content of a file is one of three: a source as it is, an archive of folders, or a page for programs made of documents.
+ * A file is one of three: a source as it is, an archive of folders, or a page for programs. The page is put together from
+ * documents.
  */
 export type PublishedFile = { name: string; type: string } & (
   | { source: string }

@@ -84,7 +84,7 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A faulty line is not compared. Its signup still counts as named in the file. */
+/** A faulty line is not compared. But the file names its signup, so the signup is not reported as `extra`. */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 

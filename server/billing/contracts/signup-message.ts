@@ -154,7 +154,8 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // In other states the trial may have ended long ago. A CRM that always sends the whole contract keeps sending that end.
+    // Only a trial is checked. In other states the trial may have ended long ago, and a CRM that always sends the whole
+    // contract still sends the end of that trial.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {

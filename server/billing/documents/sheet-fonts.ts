@@ -100,7 +100,7 @@ export class SheetFonts implements Fonts {
       // Without this, several joined emoji that no font has would leave their invisible joiners behind.
       return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
     });
-    // What was left out leaves no gap, and no empty line.
+    // Characters that were left out leave no gap, and no empty line.
     const left = parts
       .join('')
       .replace(/ {2,}/g, ' ')

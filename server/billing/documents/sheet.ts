@@ -37,7 +37,7 @@ export class Sheet {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // SheetFonts opens the fonts. Without this, pdfkit would open one that cannot be embedded.
+      // SheetFonts opens the fonts. Without this, pdfkit would open a font that cannot be embedded.
       font: null as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],

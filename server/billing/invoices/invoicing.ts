@@ -66,7 +66,8 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last, because the first run may find very many. They count as expired even before this stores their end.
+  // Trials come last, because the first run may find very many. Until this stores their end, all other code treats them as
+  // expired already.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }

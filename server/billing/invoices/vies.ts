@@ -77,7 +77,8 @@ async function readAtMost(response: Response): Promise<string> {
   }
 }
 
-// VIES also answers errors with status 200: `actionSucceed` is false and `valid` missing, or `userError` has an error code.
+// VIES also answers errors with status 200. Then either `actionSucceed` is false and `valid` is missing, or `userError` has an
+// error code.
 const certain = new Set([undefined, null, '', 'VALID', 'INVALID']);
 
 function readAnswer(text: string, { vatId, name }: Pick<ViesQuestion, 'vatId' | 'name'>): ViesAnswer {

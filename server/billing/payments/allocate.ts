@@ -101,7 +101,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /**
- * Pays the invoice that the payment names. Until 1.2.0, this first takes off refunds that arrived before their payment, because
+ * Pays the invoice that the payment names. Until 1.2.0, this first subtracts refunds that arrived before their payment, because
  * version 1.0.0 accepted such refunds.
  */
 async function applyPayment(
@@ -120,7 +120,10 @@ async function applyPayment(
   if (amount > 0) deferPaymentMail(trx, money.id, invoice, by.now);
 }
 
-/** Takes the refund from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
+/**
+ * Takes the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays,
+ * beginning with the newest allocation.
+ */
 async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
@@ -158,7 +161,9 @@ async function applyRefund(
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/** Divides `taken` among the refunds of a payment, oldest first by the time of the refund, not of the report. */
+/**
+ * Divides `taken` among the refunds of a payment, the oldest first. The time of a refund decides, not the time of its report.
+ */
 async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
   const byTime = (one: Payment, other: Payment) =>
     one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
@@ -260,8 +265,8 @@ export async function allocateUpTo(
 }
 
 /**
- * Takes allocated money away from a locked invoice, the newest first, until only `allocated` is left. The money that is taken
- * away becomes unallocated.
+ * Takes allocated money away from a locked invoice until only `allocated` is left. Begins with the newest allocation. The money
+ * that is taken away becomes unallocated.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,

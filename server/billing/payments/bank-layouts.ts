@@ -12,7 +12,7 @@ type Layout = {
   currency: string;
   mark: ',' | '.';
   text: string[];
-  /** The column of the payer. If another column names the person who got money that went out, `paid` is that column. */
+  /** The column of the payer. If another column names the person who received outgoing money, `paid` is that column. */
   payer: string;
   paid?: string;
   /** Columns that tell two payments apart if their lines are otherwise equal. */

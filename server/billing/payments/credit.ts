@@ -1,4 +1,4 @@
-// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74 and 7.431).
+// Credits an invoice, in full or in part. Also reissues an invoice (contract 7.70 to 7.74 and 7.431).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -102,7 +102,10 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Stores the total credited. Money beyond what is left to pay becomes unallocated. Does not change `invoice`. */
+/**
+ * Stores `credited` as the invoice's credited amount. Money beyond what is left to pay becomes unallocated. Does not change
+ * `invoice`.
+ */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,

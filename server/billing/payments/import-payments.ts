@@ -26,11 +26,14 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   outcome: Outcome;
   allocated: number;
   unallocated: number;
-  /** The number of the invoice that the text of the payment names. Null if the column `number` names it, or if none is found. */
+  /**
+   * The number of the invoice that the text of the payment names. Null if the column `number` names the invoice, or if no
+   * invoice is found.
+   */
   matched: string | null;
   /** Numbers that people may choose from. */
   proposals: string[];
-  /** Recorded payments that may be the same one. */
+  /** Recorded payments that may be the same as this payment. */
   alike: string[];
 };
 
@@ -117,7 +120,7 @@ const splitByWay = (payments: ListedPayment[]): [came: ListedPayment[], went: Li
   payments.filter(({ isOut }) => isOut),
 ];
 
-/** Finds the payment of the same file that the money gives back, if there is just one. */
+/** Finds the payment that outgoing money gives back, among the payments of the same file. Undefined unless just one fits. */
 function findPlanned(
   { amount, currency }: ListedPayment,
   match: Match | undefined,

@@ -100,8 +100,8 @@ const fold = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * For money that went out, finds the payment that it gives back. This is a payment of an invoice that its text names, and at
- * least this amount must be left of the payment.
+ * Finds the payments that outgoing money may give back: payments of the invoices that its text names. At least the outgoing
+ * amount must be left of such a payment.
  */
 async function matchRefund(
   db: Database,
@@ -131,8 +131,8 @@ const keyOfAlike = (
 ) => `${isOut} ${currency} ${amount} ${day} ${number}`;
 
 /**
- * Finds recorded payments that may be the same ones from another source. Each source has other ids and writes texts in another
- * way, so only people know whether two payments are the same.
+ * Finds recorded payments that may be the same payments, reported by another source. Each source has other ids and writes texts
+ * in another way, so only people know whether two payments are the same.
  */
 async function readAlike(db: Database, payments: ListedPayment[]) {
   const days = payments.map(({ day }) => day).sort();
@@ -240,7 +240,7 @@ export function findNumbers(
 /** The last part of a document's number has at least four digits. If it has more, it does not begin with 0. */
 const isCount = (digits: string) => digits.length === 4 || !digits.startsWith('0');
 
-/** Yields the year with each count that may follow it: the digits up to a mark, or up to the end. */
+/** Yields the year with each number that may follow it: the digits up to a mark, or up to the end. */
 function* split(
   found: string,
   next: string | undefined,

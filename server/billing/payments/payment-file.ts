@@ -1,5 +1,5 @@
-// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315, 7.510 to 7.513). It is a file
-// with our five columns, or a statement of a bank.
+// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315, 7.510 to 7.513). The file has
+// our five columns, or is a statement of a bank.
 import { encodeHex } from 'oslo/encoding';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { readCsv } from '../../runtime/csv.ts';

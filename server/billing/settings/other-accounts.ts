@@ -1,5 +1,5 @@
-// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account counts
-// only after 24 hours. So a new text may name only the account in force.
+// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account takes
+// effect only after 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -66,7 +66,7 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These members are not searched, because a change of them counts only after 24 hours in any case.
+// These members are not searched, because a change of them takes effect only after 24 hours in any case.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =

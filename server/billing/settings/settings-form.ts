@@ -158,7 +158,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** The numbers of the rows in which something is typed. A choice does not count, because an empty row may have one. */
+/** The numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {

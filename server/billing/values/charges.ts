@@ -15,7 +15,7 @@ export type Planned = {
   sum: number;
 };
 
-/** Charges without a period are invoiced as a period of one millisecond and no price. */
+/** Charges without a period are invoiced as a period of one millisecond without a price. */
 export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>): boolean =>
   endsAt.getTime() - startsAt.getTime() === 1;
 
@@ -33,7 +33,7 @@ type Plan = {
   endsAt?: Date | undefined;
 };
 
-/** Plans the documents of periods that have begun, of what is due at once, and of later periods. */
+/** Plans the documents of periods that have begun, of charges that are due at once, and of later periods. */
 export function* planDocuments(given: Plan): Generator<Planned, void> {
   const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;

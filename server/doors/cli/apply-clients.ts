@@ -48,7 +48,7 @@ export function addApplyCommand(program: Command): void {
       // This may wait for somebody else who applies a file at the same moment.
       statementTimeoutMs: 60_000,
     });
-    // If the command stopped halfway, it could leave a file of secrets that do not count. So this finishes the work first.
+    // If the command stopped halfway, it could leave a file of secrets that do not work. So this finishes the work first.
     onStopSignal(async () => {
       await work;
     });
@@ -110,7 +110,7 @@ async function apply(db: Database, config: Config, bytes: Uint8Array, options: O
   return done;
 }
 
-/** After an error, keeps the file only if its secrets count. The connection may have broken after the commit was sent. */
+/** After an error, keeps the file only if its secrets work. The connection may have broken after the commit was sent. */
 async function settle(
   db: Database,
   { issuer, encryptionKeys }: Config,

@@ -35,7 +35,7 @@ export async function oauthToken(deps: Dependencies, request: Request, visit: Vi
   });
 }
 
-/** A field that is empty counts as missing (RFC 6749 section 3.2). */
+/** An empty field is treated as missing (RFC 6749 section 3.2). */
 async function readTokenForm(request: Request): Promise<Form> {
   const form = await readForm(request).catch((error) => {
     throw error instanceof AppError && error.status < 500

@@ -57,7 +57,7 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    // No query is made for the log, so the answer takes as long without an owner as with one.
+    // No query is made for the log, so the answer takes the same time whether or not there is an owner.
     log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
     // The event is stored only if there is an account. Otherwise strangers could grow the table without limit.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };

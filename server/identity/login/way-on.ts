@@ -11,7 +11,7 @@ import { findWayBack, readLogoutTarget, readOauthLogout } from './logout-target.
 export type WayOn = {
   /** The path is only ASCII, because it goes into a header. */
   path: string;
-  /** The path without what belongs to one attempt, because a client accepts a `state` only once. */
+  /** The path without the parameters of one attempt, because a client accepts a `state` only once. */
   again: string;
   title: string;
   isBack: boolean;

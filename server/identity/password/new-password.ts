@@ -16,7 +16,7 @@ type Checking = Pick<Visit, 'deadline' | 'signal'>;
 /** `email` and `name` are the owner's. A stranger would try them first, so the password must not be made of them. */
 type NewPassword = { password: string; email: string; name: string };
 
-/** The password counts as refused until `giveBack` is called. */
+/** The password is counted as refused until `giveBack` is called. */
 export type CountedPassword = {
   /** Takes the count back. Call it last in the transaction that sets the password, or if no check took place. */
   giveBack: (db: Database) => Promise<void>;

@@ -1,5 +1,5 @@
 // A new address that our support offers to a user who lost their mailbox (contract 12.70 to 12.84). A reader of the old mailbox
-// can stop the offer. For seven days after the offer is used, they can take the account back.
+// can stop the offer. For seven days after the offer is used, that reader can also take the account back.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
