@@ -241,6 +241,20 @@ test('the client turns somebody away, who gets no session and keeps the one of b
     same(null, $site->person());
 });
 
+test('a clock that is wrong by ten minutes lets nobody in, and logs nobody out', function (): void {
+    $site = memorySite();
+    $site->logIn();
+    foreach ([600 => 'expired', -600 => 'issued_in_future'] as $wrong => $code) {
+        Clock::$now = NOW + $wrong;
+        $launch = (string) $site->open('/login')->header('location');
+        $log = logOf(fn() => same($code, $site->arrive($launch, ['iat' => NOW, 'exp' => NOW + 300])->header('identity-refusal')));
+        matches("/$code, .*clock/", $log);
+        same(true, $site->person() !== null, $code);
+    }
+    Clock::$now = NOW;
+    same(303, $site->logIn()->status);
+});
+
 test('requireLogin leads to the login, which leads back to a page that was got (contract 13.126)', function (): void {
     $site = memorySite();
     $ask = fn(mixed ...$request) => $site->client->requireLogin($site->request(...$request))->header('location');
