@@ -76,10 +76,11 @@ export async function openWordPress({ folder, port }: Installation): Promise<Wor
         mariadb ${clientFlags(folder)} wordpress < ${folder}/dump.sql`,
     ]),
     truncate(join(folder, 'log')),
+    rm(networkFlag(folder), { force: true }),
   ]);
   return {
     url: `http://127.0.0.1:${port}`,
-    php: buildPhp(folder),
+    php: buildPhp(folder, port),
     readLog: () => readFile(join(folder, 'log'), 'utf8'),
   };
 }
@@ -162,6 +163,12 @@ async function copySite(folder: string, url: string): Promise<void> {
   const config = `<?php
 $table_prefix = 'wp_';
 ${lines.join('\n')}
+if (is_file(${phpText(networkFlag(folder))})) {
+  define('MULTISITE', true);
+  define('SUBDOMAIN_INSTALL', false);
+  define('DOMAIN_CURRENT_SITE', ${phpText(new URL(url).host)});
+  define('PATH_CURRENT_SITE', '/');
+}
 define('WP_DEBUG_LOG', ${phpText(join(folder, 'log'))});
 defined('ABSPATH') || define('ABSPATH', __DIR__ . '/');
 require_once ABSPATH . 'wp-settings.php';
@@ -170,6 +177,23 @@ require_once ABSPATH . 'wp-settings.php';
   await writeFile(join(folder, 'log'), '');
   await mkdir(join(folder, 'compiled'));
   for (const name of ['log', 'compiled']) await giveAway(join(folder, name));
+}
+
+const networkFlag = (folder: string) => join(folder, 'network');
+
+/** Makes the WordPress a network of sites, until it is opened again. */
+export async function makeNetwork({ folder, port }: Installation): Promise<void> {
+  await buildPhp(
+    folder,
+    port,
+  )(`
+    global $wpdb;
+    define('WP_INSTALLING_NETWORK', true);
+    require_once ABSPATH . 'wp-admin/includes/upgrade.php';
+    foreach ($wpdb->tables('ms_global') as $name => $table) { $wpdb->$name = $table; }
+    install_network();
+    populate_network(1, '127.0.0.1:${port}', ${phpText(administrator.email)}, 'Network', '/', false);`);
+  await writeFile(networkFlag(folder), '');
 }
 
 /** Debian has themes in packages of their own. */
@@ -233,9 +257,9 @@ async function install(url: string): Promise<void> {
   if (!text.includes('WordPress has been installed')) throw new Error(`WordPress was not installed: ${text}`);
 }
 
-function buildPhp(folder: string): WordPress['php'] {
+function buildPhp(folder: string, port: number): WordPress['php'] {
   return async (code) => {
-    const script = `$_SERVER['HTTP_HOST'] = '127.0.0.1';
+    const script = `$_SERVER['HTTP_HOST'] = '127.0.0.1:${port}';
 require ${phpText(join(folder, 'site', 'wp-load.php'))};
 require_once ABSPATH . 'wp-admin/includes/admin.php';
 switch_theme('plain');

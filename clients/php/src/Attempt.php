@@ -7,12 +7,8 @@ namespace Identity;
 /** One login that this browser has started. */
 final class Attempt
 {
-    /** @param string|null $page where the person was, if the site asked without being asked: a path on the site */
-    public function __construct(
-        public readonly int $startedAt,
-        public readonly ?int $maxAge,
-        public readonly ?string $page = null,
-    ) {
+    public function __construct(public readonly int $startedAt, public readonly ?int $maxAge)
+    {
     }
 
     /** Whether the person gave a credential recently enough. A session that a hand-off started has no `$authTime`. */

@@ -12,8 +12,8 @@ final class Attempts
 {
     public const LIFETIME_SECONDS = 600;
     private const MAX = 5;
-    /** Begins the state of a silent attempt, so that the callback knows one even if the browser keeps no cookie. */
-    private const SILENT = 'silent.';
+    /** As the launch takes it. */
+    private const MAX_STATE_LENGTH = 512;
 
     private readonly string $prefix;
 
@@ -23,16 +23,34 @@ final class Attempts
     }
 
     /**
+     * The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie. The
+     * cookie's MAC covers the state. Null if the page makes the state too long for a launch.
+     */
+    public static function drawSilent(string $page): ?string
+    {
+        $state = 'silent.' . self::draw() . '.' . Envelope::encode($page);
+        return strlen($state) <= self::MAX_STATE_LENGTH ? $state : null;
+    }
+
+    /** The page of a silent attempt, which is a path on this site. Null for every other state. Anybody can make one up. */
+    public static function findPage(string $state): ?string
+    {
+        preg_match('/^silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)$/D', $state, $found);
+        $page = (string) base64_decode(strtr($found[1] ?? '', '-_', '+/'), true);
+        return ReturnTo::isRight($page) ? $page : null;
+    }
+
+    /**
      * Starts an attempt. Beyond five, the oldest is dropped.
      *
      * @param int|null $maxAge at most how many seconds ago the person may have given a credential
-     * @param string|null $page of a silent attempt: where to come back to
+     * @param string|null $state of a silent attempt
      * @return array{string, list<string>} its state, and `Set-Cookie` values
      */
-    public function start(Request $request, ?int $maxAge, int $now, ?string $page = null): array
+    public function start(Request $request, ?int $maxAge, int $now, ?string $state = null): array
     {
-        $state = ($page === null ? '' : self::SILENT) . Envelope::encode(random_bytes(16));
-        $said = $now . '.' . ($maxAge ?? '-') . ($page === null ? '' : '.' . Envelope::encode($page));
+        $state ??= self::draw();
+        $said = $now . '.' . ($maxAge ?? '-');
         $value = "$said." . $this->sign($state, $said, $this->configuration->secrets[0]);
         $cookies = [$this->configuration->buildCookie($this->prefix . $state, $value, self::LIFETIME_SECONDS)];
         foreach (array_slice($this->list($request), 0, 1 - self::MAX) as $name) {
@@ -41,26 +59,14 @@ final class Attempts
         return [$state, $cookies];
     }
 
-    /** Whether the state looks like that of a silent attempt. Anybody can make one up. */
-    public static function isSilent(string $state): bool
-    {
-        return str_starts_with($state, self::SILENT);
-    }
-
-    /** The `Set-Cookie` value that ends an attempt. */
-    public function end(string $state): string
-    {
-        return $this->configuration->buildCookie($this->prefix . $state, '', 0);
-    }
-
     /** This browser's attempt with that state, if it started in the last ten minutes. */
     public function find(Request $request, string $state, int $now): ?Attempt
     {
         $value = $request->cookies()[$this->prefix . $state] ?? '';
-        if (!preg_match('/^((\d{1,12})\.(\d{1,7}|-)(?:\.([A-Za-z0-9_-]+))?)\.([0-9a-f]{64})$/D', $value, $found)) {
+        if (!preg_match('/^((\d{1,12})\.(\d{1,7}|-))\.([0-9a-f]{64})$/D', $value, $found)) {
             return null;
         }
-        [, $said, $startedAt, $maxAge, $page, $signature] = $found;
+        [, $said, $startedAt, $maxAge, $signature] = $found;
         $isOurs = false;
         foreach ($this->configuration->secrets as $secret) {
             $isOurs = hash_equals($this->sign($state, $said, $secret), $signature) || $isOurs;
@@ -68,8 +74,12 @@ final class Attempts
         if (!$isOurs || $now >= (int) $startedAt + self::LIFETIME_SECONDS) {
             return null;
         }
-        $page = $page === '' ? null : Envelope::decode($page);
-        return new Attempt((int) $startedAt, $maxAge === '-' ? null : (int) $maxAge, $page);
+        return new Attempt((int) $startedAt, $maxAge === '-' ? null : (int) $maxAge);
+    }
+
+    private static function draw(): string
+    {
+        return Envelope::encode(random_bytes(16));
     }
 
     private function sign(string $state, string $said, #[\SensitiveParameter] string $secret): string
@@ -82,7 +92,7 @@ final class Attempts
     {
         $started = [];
         foreach ($request->cookies() as $name => $value) {
-            if (preg_match("/^{$this->prefix}(?:silent\.)?[A-Za-z0-9_-]{22}$/D", (string) $name)) {
+            if (preg_match("/^{$this->prefix}(?:silent\.)?[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]*)?$/D", (string) $name)) {
                 $started[$name] = (int) $value;
             }
         }

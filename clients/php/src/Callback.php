@@ -7,9 +7,9 @@ namespace Identity;
 /** Answers one request for the callback. Client::handleCallback describes the parameters. */
 final class Callback
 {
-    private const NOBODY = ['login_required', 'interaction_required', 'access_denied'];
-
     private readonly Attempts $attempts;
+    /** Where the refusal of a silent attempt leads. Nobody has clicked, so nobody sees an error. */
+    private ?string $silentEnd = null;
 
     public function __construct(
         private readonly Configuration $configuration,
@@ -29,10 +29,6 @@ final class Callback
         callable $log,
     ): Response {
         try {
-            $silent = $this->answerSilence();
-            if ($silent !== null) {
-                return $silent;
-            }
             $this->throwError();
             $handOff = $this->accept();
             $cookies = $startSession($handOff) ?? [];
@@ -43,13 +39,11 @@ final class Callback
             // The redirect also takes the signed payload out of the address bar.
             return Response::unkept(303, ['Location' => $url], $cookies);
         } catch (Refusal $refusal) {
+            if ($this->silentEnd !== null) {
+                return Response::unkept(303, ['Location' => $this->silentEnd]);
+            }
             $refusal->launchId ??= LaunchId::find($this->request->query);
             $log($refusal);
-        }
-        if ($refusal->refusalCode === 'state_unknown' && $this->looksSilent()) {
-            // This browser keeps no cookie, and nobody has clicked, so nobody sees an error.
-            $home = (new Silence($this->configuration))->homeUrl();
-            return Response::unkept(303, ['Location' => $home] + $refusal->headers());
         }
         if ($refusal->refusalCode === 'state_missing') {
             try {
@@ -64,31 +58,6 @@ final class Callback
         return $own?->with(Response::UNKEPT + $refusal->headers()) ?? RefusalPage::build($refusal, $this->configuration);
     }
 
-    /** Answers the end of a silent attempt that found nobody: leads back to where the person was. */
-    private function answerSilence(): ?Response
-    {
-        $found = Query::readOnce($this->request->query, Envelope::PARAMETERS);
-        $isOver = count($found) === 2 && in_array($found['error'] ?? '', self::NOBODY, true);
-        $page = $isOver ? $this->attempts->find($this->request, $found['state'] ?? '', $this->now)?->page : null;
-        return $page === null ? null : Response::unkept(
-            303,
-            ['Location' => ReturnTo::resolve($this->configuration->origin, $page)],
-            [$this->attempts->end($found['state'])],
-        );
-    }
-
-    /** Whether this is the answer to a silent attempt. Nothing is proved by that. */
-    private function looksSilent(): bool
-    {
-        try {
-            $state = $this->request->parameter('state')
-                ?? Verifier::verify($this->configuration, $this->request->query, $this->now)->state;
-            return Attempts::isSilent((string) $state);
-        } catch (Refusal) {
-            return false;
-        }
-    }
-
     /** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
     private function throwError(): void
     {
@@ -96,10 +65,12 @@ final class Callback
         if (!isset($found['error']) || array_diff_key($found, ['error' => 1, 'state' => 1]) !== []) {
             return;
         }
-        if ($this->attempts->find($this->request, $found['state'] ?? '', $this->now) === null) {
-            throw new Refusal('state_unknown');
+        $this->findAttempt($found['state'] ?? '');
+        $error = new LoginError($found['error']);
+        if ($error->refusalCode !== 'error_unknown') {
+            $this->silentEnd = (new Silence($this->configuration))->findEnd($found['state'], true);
         }
-        throw new LoginError($found['error']);
+        throw $error;
     }
 
     /** Returns a hand-off that is genuine, new, and asked for by this browser. Throws a Refusal for any other. */
@@ -113,14 +84,23 @@ final class Callback
         if ($handOff->state === null) {
             $refuse('state_missing');
         }
-        $attempt = $this->attempts->find($this->request, $handOff->state, $this->now) ?? $refuse('state_unknown');
-        if (!$attempt->isMetBy($handOff)) {
+        if (!$this->findAttempt($handOff->state)->isMetBy($handOff)) {
             $refuse('auth_time_too_old');
         }
         // The nonce comes last, so that a hand-off planted in another browser does not use its nonce up.
         $nonces = $this->configuration->nonces;
         $isNew = Stores::ask(static fn() => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60));
         return $isNew ? $handOff : $refuse('nonce_replayed');
+    }
+
+    private function findAttempt(string $state): Attempt
+    {
+        $attempt = $this->attempts->find($this->request, $state, $this->now);
+        if ($attempt === null) {
+            $this->silentEnd = (new Silence($this->configuration))->findEnd($state, false);
+            throw new Refusal('state_unknown');
+        }
+        return $attempt;
     }
 
     /** The login may have ended while its session was started. Then there was no session to end yet. */

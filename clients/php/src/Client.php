@@ -19,12 +19,15 @@ final class Client
     private readonly \Closure $clock;
     private readonly \Closure $apply;
     private readonly \Closure $startOver;
+    private readonly \Closure $onLogin;
 
     /**
      * @param (callable(): int)|null $clock Unix seconds
      * @param Stores|null $stores where the kit keeps sessions and profiles. Null if you keep them yourself.
      * @param (callable(Event, bool): void)|null $apply with stores: does what else an event says, as in `pullEvents`
      * @param (callable(): void)|null $startOver with stores: forgets what else you keep, as in `pullEvents`
+     * @param (callable(HandOff): void)|null $onLogin with stores: hears of each login before its session starts. Throws
+     *     `new Refusal('person_refused')` if you do not let the person in.
      */
     public function __construct(
         private readonly Configuration $configuration,
@@ -33,12 +36,14 @@ final class Client
         private readonly ?Stores $stores = null,
         ?callable $apply = null,
         ?callable $startOver = null,
+        ?callable $onLogin = null,
     ) {
         $this->attempts = new Attempts($configuration);
         $this->silence = new Silence($configuration);
         $this->clock = ($clock ?? time(...))(...);
         $this->apply = ($apply ?? static fn() => null)(...);
         $this->startOver = ($startOver ?? static fn() => null)(...);
+        $this->onLogin = ($onLogin ?? static fn() => null)(...);
     }
 
     /**
@@ -54,11 +59,12 @@ final class Client
         Database $database,
         ?callable $apply = null,
         ?callable $startOver = null,
+        ?callable $onLogin = null,
         string|int ...$more,
     ): self {
         $configuration = Configuration::fromUrl($identityUrl, $origin, new SqlNonces($database), ...$more);
         $stores = Stores::inDatabase($database, $configuration->client);
-        return new self($configuration, stores: $stores, apply: $apply, startOver: $startOver);
+        return new self($configuration, stores: $stores, apply: $apply, startOver: $startOver, onLogin: $onLogin);
     }
 
     /**
@@ -149,10 +155,11 @@ final class Client
     public function loginSilently(Request $request): ?Response
     {
         $page = $this->silence->findPage($request);
-        if ($page === null || ($this->stores !== null && $this->currentPerson($request) !== null)) {
+        $state = $page === null ? null : Attempts::drawSilent($page);
+        if ($state === null || ($this->stores !== null && $this->currentPerson($request) !== null)) {
             return null;
         }
-        [$state, $cookies] = $this->attempts->start($request, null, ($this->clock)(), $page);
+        [, $cookies] = $this->attempts->start($request, null, ($this->clock)(), $state);
         $launch = ['state' => $state, 'return_to' => $page, 'prompt' => 'none'];
         return $this->launch($launch, [...$cookies, $this->silence->start()]);
     }
@@ -242,7 +249,10 @@ final class Client
         if ($startSession === null) {
             $sessions = $this->sessions();
             $secret = Sessions::draw();
-            $startSession = static fn(HandOff $handOff) => $sessions->start($secret, $handOff, $now);
+            $startSession = function (HandOff $handOff) use ($sessions, $secret, $now): array {
+                ($this->onLogin)($handOff);
+                return $sessions->start($secret, $handOff, $now);
+            };
             $endSession = static fn() => $sessions->end($secret);
             $isLoggedIn ??= static fn() => $sessions->find($request, $now) !== null;
             $finish = function () use ($sessions, $request): array {

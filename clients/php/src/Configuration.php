@@ -73,7 +73,7 @@ final class Configuration
         ]);
         $site = rtrim($origin, '/');
         $paths = ['callbackUrl' => "$site/sso/callback", 'loginUrl' => "$site/login"];
-        return new self(...$parts, ...$more + $paths, nonces: $nonces);
+        return new self(...$parts, ...$more + $paths + ['nonces' => $nonces]);
     }
 
     /**

@@ -42,8 +42,11 @@ final class Psr15 implements MiddlewareInterface
     public static function read(ServerRequestInterface $request, string $body = ''): Request
     {
         $uri = $request->getUri();
-        $headers = array_map(static fn(array $values) => implode(', ', $values), $request->getHeaders());
-        $headers = array_change_key_case($headers);
+        $headers = [];
+        foreach ($request->getHeaders() as $name => $values) {
+            // Slim 3 lists them by the names that PHP gives them, such as HTTP_HOST.
+            $headers[strtolower(strtr(preg_replace('/^HTTP_/', '', (string) $name), '_', '-'))] = implode(', ', $values);
+        }
         $headers['cookie'] = implode('; ', $request->getHeader('cookie'));
         return new Request($request->getMethod(), $uri->getQuery(), $headers, $body, $uri->getPath() ?: '/');
     }

@@ -8,10 +8,8 @@ namespace Identity;
 final class Silence
 {
     private const SECONDS = 600;
-    /** In the query of the home page, this says the same of a browser that keeps no cookie. */
+    /** In the query of a page, this says that an attempt came back without its cookie. */
     private const PARAMETER = 'silent';
-    /** Each attempt keeps the page in a cookie. Longer pages would make the headers too long for some servers. */
-    private const MAX_PAGE_LENGTH = 500;
 
     private readonly string $cookie;
 
@@ -26,15 +24,20 @@ final class Silence
         $page = $request->page();
         // What a script or an image asks for can follow no redirect to another site.
         $isDocument = ($request->headers['sec-fetch-dest'] ?? 'document') === 'document';
-        $isQuiet = isset($request->cookies()[$this->cookie]) || $request->parameter(self::PARAMETER) !== null;
-        $mayTry = $isDocument && !$isQuiet && !$request->isSpeculative();
-        return $mayTry && $page !== null && strlen($page) <= self::MAX_PAGE_LENGTH ? $page : null;
+        $isQuiet = isset($request->cookies()[$this->cookie]) || isset(Query::parse($request->query)[self::PARAMETER]);
+        return $isDocument && !$isQuiet && !$request->isSpeculative() ? $page : null;
     }
 
-    /** The home page, for a browser that has kept no cookie. */
-    public function homeUrl(): string
+    /** Where a silent attempt leads that brought nobody. Null for every other attempt. */
+    public function findEnd(string $state, bool $isKept): ?string
     {
-        return Query::append($this->configuration->homeUrl, [self::PARAMETER => 'no']);
+        $page = Attempts::findPage($state);
+        if ($page === null) {
+            return null;
+        }
+        $url = ReturnTo::resolve($this->configuration->origin, explode('#', $page)[0]);
+        // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+        return $isKept ? $url : Query::append($url, [self::PARAMETER => 'no']);
     }
 
     /** A `Set-Cookie` value. */

@@ -155,13 +155,3 @@ test('a request of this process is read as it arrived', function (): void {
     same(['/cb', 'evil.example'], [$request->path, $request->headers['host']]);
     same(['x', 'application/json', null], [$request->headers['webhook-id'], $request->headers['content-type'], $request->parameter('payload')]);
 });
-
-test('no file has syntax that is newer than PHP 8.1', function (): void {
-    $newer = '/\breadonly\s+(?:final\s+)?class\b|\bfinal\s+readonly\b|\):\s*(?:true|false|null)\s*[{;]|\bconst\s+(?:string|int|array|bool)\s+\w+\s*=|#\[\\\\Override|json_validate|array_find|mb_trim/';
-    $files = [...glob(__DIR__ . '/../src/*.php'), __DIR__ . '/../example.php', __DIR__ . '/../autoload.php'];
-    same(true, count($files) > 40);
-    foreach ($files as $file) {
-        $code = preg_replace('~^\s*(?:\*|//|/\*).*$~m', '', file_get_contents($file));
-        same(0, preg_match($newer, $code), basename($file));
-    }
-});

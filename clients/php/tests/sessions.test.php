@@ -224,6 +224,37 @@ test('the client\'s own hooks hear of each event, by any read', function (): voi
     }
 });
 
+test('the client turns somebody away, who gets no session and keeps the one of before', function (): void {
+    $isOpen = true;
+    $site = memorySite([], onLogin: function (Identity\HandOff $handOff) use (&$isOpen): void {
+        same(['zoe@example.test', 'Vt1n0cVtSh2mV0y0rU3y8Q'], [$handOff->profile->email, $handOff->sid]);
+        $isOpen || throw new Identity\Refusal('person_refused', detail: 'closed');
+    });
+    $in = fn() => $site->logIn(['sid' => 'Vt1n0cVtSh2mV0y0rU3y8Q']);
+    $in();
+    [$cookie, $isOpen] = [$site->browser->cookies[COOKIE], false];
+    $log = logOf(fn() => same([403, 'person_refused', null], [($answer = $in())->status, $answer->header('identity-refusal'), $answer->header('set-cookie')]));
+    matches('/person_refused, launch [0-9a-f]{4}-[0-9a-f]{4}: closed\./', $log);
+    same([$cookie, true], [$site->browser->cookies[COOKIE], $site->person() !== null]);
+    $site->browser->cookies = [];
+    logOf($in);
+    same(null, $site->person());
+});
+
+test('a clock that is wrong by ten minutes lets nobody in, and logs nobody out', function (): void {
+    $site = memorySite();
+    $site->logIn();
+    foreach ([600 => 'expired', -600 => 'issued_in_future'] as $wrong => $code) {
+        Clock::$now = NOW + $wrong;
+        $launch = (string) $site->open('/login')->header('location');
+        $log = logOf(fn() => same($code, $site->arrive($launch, ['iat' => NOW, 'exp' => NOW + 300])->header('identity-refusal')));
+        matches("/$code, .*clock/", $log);
+        same(true, $site->person() !== null, $code);
+    }
+    Clock::$now = NOW;
+    same(303, $site->logIn()->status);
+});
+
 test('requireLogin leads to the login, which leads back to a page that was got (contract 13.126)', function (): void {
     $site = memorySite();
     $ask = fn(mixed ...$request) => $site->client->requireLogin($site->request(...$request))->header('location');

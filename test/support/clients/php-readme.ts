@@ -8,7 +8,22 @@ import { openPhpSite } from './php-site.ts';
 import type { Site } from './shop.ts';
 
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
-const names = ['identity', 'account', 'page', 'pull', 'psr15', 'symfony', 'own', 'test', 'hook'];
+const names = [
+  'identity',
+  'account',
+  'page',
+  'pull',
+  'psr15',
+  'symfony',
+  'orders',
+  'provider',
+  'laravel',
+  'route',
+  'refuse',
+  'own',
+  'test',
+  'hook',
+];
 
 /** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` breaks that table. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
