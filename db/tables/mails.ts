@@ -453,9 +453,10 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a failed or given up mail due, as if it was just written. False if the mail is on hold while billing waits. Also false
- * if a failed mail has its next try before `leaseEndsAt`, because a worker may be sending it now. A given up mail that a worker
- * may be sending now becomes due when the lease ends.
+ * Makes a failed or given-up mail due, as if it was just written. Returns false for a mail that is on hold while billing waits.
+ *
+ * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. For a failed mail, the function then
+ * changes nothing and returns false. A given-up mail then becomes due at that next try, when the worker's lease has ended.
  */
 export async function retryMail(
   db: Database,

@@ -145,7 +145,10 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/** If `known` is another user, deletes that user, who has nothing without the link. Undefined if the profile is not applied. */
+/**
+ * Links the profile to `user`. If the profile was linked to another user (`known`), that user is deleted, because they hold no
+ * address and have nothing without the link. Returns undefined if the profile is too old to be applied.
+ */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,

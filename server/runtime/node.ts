@@ -94,7 +94,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // The code below has answered this request already. Now further bytes of the same request have come.
+  // An earlier call of this function has already answered the request. This call is only about further bytes of that request.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();

@@ -9,7 +9,7 @@ export type ActForm = {
   intent: string;
   /** Which of the act's forms this is. */
   about: Given;
-  /** The facts that the form was made from, and the ids of the thing. */
+  /** Hidden fields: `seen` is a digest of the facts that the form was made from, and `payment` is the id of a new payment. */
   hidden: Given;
   label: string;
   button: string;

@@ -39,7 +39,7 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
 /** Where somebody begins at the client's own site. */
 const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', callbackUrl).href;
 
-/** The client to which one of our paths leads: a launch, or a login by OpenID Connect. */
+/** Finds the client of a path that begins a launch or a login by OpenID Connect. Other paths have no client. */
 export function findClientOfWay(clients: Clients, path: string | undefined): Client | undefined {
   const [, name, query] =
     /^\/(?:sso\/launch\/([^/?#]+)(?:[?#]|$)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];

@@ -1,4 +1,5 @@
-// A new password is first counted, then checked, and then hashed (contract 9.244 to 9.246). All this precedes any transaction.
+// A new password is counted as a try, then checked, and then hashed (contract 9.244 to 9.246). All three steps happen before a
+// transaction begins.
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
