@@ -109,7 +109,7 @@ class Config:
             form = "https://shop:SECRET@id.example.com, with your secret percent-encoded"
             raise ConfigurationError(f"identity_url must be like {form}")
         site = origin.removesuffix("/")
-        paths = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
+        paths: dict[str, Any] = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
         return cls(issuer=found[1] + found[4], client=found[2], secrets=secrets, **(paths | more))
 
     def __post_init__(self) -> None:
