@@ -1,5 +1,5 @@
-"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here; and in MySQL
-or MariaDB if IDENTITY_TEST_MYSQL has the arguments of pymysql.connect as JSON."""
+"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg; and in MySQL or MariaDB
+if IDENTITY_TEST_MYSQL has what `connect` of PyMySQL and of mysqlclient takes, as JSON."""
 
 import importlib
 import json
@@ -37,7 +37,7 @@ class Stores(unittest.TestCase):
         if os.environ.get("IDENTITY_TEST_POSTGRES"):
             self.openers.append(open_postgres)
         if os.environ.get("IDENTITY_TEST_MYSQL"):
-            self.openers.append(open_mysql)
+            self.openers += [partial(open_mysql, name) for name in ("pymysql", "MySQLdb")]
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
@@ -214,8 +214,10 @@ class Stores(unittest.TestCase):
             open_in(folder).consume("n", 100)
             self.assertFalse(open_in(folder).consume("n", 100))
 
-    def open(self) -> list[MemoryStore | SqlStore]:
-        return [opener() for opener in self.openers]
+    def open(self) -> Generator[MemoryStore | SqlStore, None, None]:
+        """One after the other, because two drivers share a database, which each finds empty."""
+        for opener in self.openers:
+            yield opener()
 
 
 @contextmanager
@@ -244,10 +246,10 @@ def open_postgres() -> SqlStore:
     return store
 
 
-def open_mysql() -> SqlStore:
-    pymysql: Any = importlib.import_module("pymysql")
+def open_mysql(name: str) -> SqlStore:
+    driver: Any = importlib.import_module(name)
     given: dict[str, Any] = json.loads(os.environ["IDENTITY_TEST_MYSQL"])
-    store = SqlStore(open_database(lambda: pymysql.connect(**given)), "%s", is_mysql=True)
+    store = SqlStore(open_database(lambda: driver.connect(**given)), "%s", is_mysql=True)
     store.create_tables()
     store.sweep(2**62)
     store.forget_profiles()
