@@ -21,6 +21,8 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 def open_session(config: Config, hand_off: HandOff) -> list[tuple[str, str]]:
     """Starts a session with a new key, and returns the headers that set its cookie."""
     store, key = require_store(config), secrets.token_urlsafe(32)
+    if config.on_login is not None:
+        config.on_login(hand_off)
     profile = hand_off.profile
     session = Session(profile.id, hand_off.sid, config.now() + config.max_seconds)
 
