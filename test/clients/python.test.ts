@@ -16,11 +16,16 @@ import { shared } from '../support/run/shared.ts';
 
 const run = promisify(execFile);
 const secret = 'a-secret-for-my-machine';
-const packageOf = <T extends string>(name: T) => `/usr/lib/python3/dist-packages/${name}` as const;
+const packages = '/usr/lib/python3/dist-packages';
 
 describe('the kit', () => {
   it('passes its own tests without a warning, on SQLite, Postgres and MariaDB (contract 13.131)', async () => {
-    requirePrograms('/usr/sbin/mariadbd', ...['psycopg', 'pymysql', 'MySQLdb'].map(packageOf));
+    requirePrograms(
+      '/usr/sbin/mariadbd',
+      `${packages}/psycopg`,
+      `${packages}/pymysql`,
+      `${packages}/MySQLdb`,
+    );
     const folder = await makeFolder();
     const [postgres, mariadb] = await Promise.all([
       cloneDatabase(inject('templateUrl')),
