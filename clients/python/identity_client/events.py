@@ -121,9 +121,13 @@ def _try_to_pull(config: Config) -> None:
     try:
         pull_events(config)
     except Exception as error:
-        # The message of another error may hold what belongs in no log.
-        what = str(error) if isinstance(error, EventsError) else type(error).__name__
-        config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
+        log_unread(config, error)
+
+
+def log_unread(config: Config, error: Exception) -> None:
+    # The message of another error may hold what belongs in no log.
+    what = str(error) if isinstance(error, EventsError) else type(error).__name__
+    config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
 
 
 def _pull_all(
