@@ -6,7 +6,7 @@ from .config import Config, ConfigurationError, LogEntry, build_logout_url
 from .events import Event, EventsError, pull_events
 from .hand_off import HandOff, compute_launch_id, is_own_path, verify_hand_off
 from .login import handle_callback, login_silently, start_login
-from .messages import Request, Response
+from .messages import Request, Response, refuse
 from .nudges import receive_nudge
 from .profile import Profile, Role
 from .refusal import STATUSES, Code, Refusal
@@ -66,6 +66,7 @@ __all__ = [
     "read_asgi",
     "read_wsgi",
     "receive_nudge",
+    "refuse",
     "require_login",
     "send_asgi",
     "send_wsgi",

@@ -1,10 +1,8 @@
 """The logins that a browser has started: each has a state, and a cookie of its own, so that two tabs can log in at once.
 
-The cookie is signed, because it says whether the person must give a credential again, and which page a silent login
-comes back to.
+The cookie is signed, because it says whether the person must give a credential again.
 """
 
-import base64
 import hashlib
 import hmac
 import re
@@ -14,14 +12,17 @@ from typing import Final
 
 from .config import Config
 from .cookies import build_cookie, name_cookie
-from .hand_off import LEEWAY_SECONDS, HandOff, encode
+from .hand_off import LEEWAY_SECONDS, HandOff, decode, encode, is_own_path
 from .messages import Request
 
 _MAX_ATTEMPTS = 5
 _LIFE_SECONDS: Final = 600
+#: As the launch takes it.
+_MAX_STATE_LENGTH: Final = 512
 _NAME: Final = "identity_attempt_"
-_VALUE = re.compile(r"(([0-9]{1,12})\.(-|[0-9]{1,7})(?:\.([A-Za-z0-9_-]{1,1400}))?)\.([0-9a-f]{64})")
-_STATE = re.compile(r"(?:silent\.)?[A-Za-z0-9_-]{22}")
+_VALUE = re.compile(r"(([0-9]{1,12})\.(-|[0-9]{1,7}))\.([0-9a-f]{64})")
+_STATE = re.compile(r"(?:silent\.)?[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]*)?")
+_SILENT = re.compile(r"silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,6 @@ class Attempt:
     started_at: int
     #: If a credential was demanded, how old it may be at the start, in seconds.
     max_age: int | None
-    #: The page that a silent attempt comes back to, if nobody is logged in.
-    page: str | None = None
 
     def is_proved_by(self, hand_off: HandOff) -> bool:
         if self.max_age is None:
@@ -39,21 +38,41 @@ class Attempt:
         return hand_off.auth_time is not None and hand_off.auth_time >= earliest
 
 
+def draw_state() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def draw_silent_state(page: str) -> str | None:
+    """The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie.
+    The cookie's MAC covers the state. None if the page makes the state too long for a launch."""
+    if not is_own_path(page):
+        return None
+    state = f"silent.{draw_state()}.{encode(page.encode('utf-8', 'replace'))}"
+    return state if len(state) <= _MAX_STATE_LENGTH else None
+
+
+def find_silent_page(state: str | None) -> str | None:
+    """The page of a silent attempt, which is a path on this site. None for every other state. Anybody can make one up."""
+    found = _SILENT.fullmatch(state or "")
+    try:
+        page = "" if found is None else decode(found[1]).decode()
+    except ValueError:
+        return None
+    return page if is_own_path(page) else None
+
+
 def start_attempt(
-    config: Config, request: Request, max_age: int | None, page: str | None = None
-) -> tuple[str, list[tuple[str, str]]]:
-    """Returns a new state, and headers that keep it and the four newest before it. `page` makes the attempt silent."""
-    state = ("" if page is None else "silent.") + secrets.token_urlsafe(16)
+    config: Config, request: Request, max_age: int | None, state: str
+) -> list[tuple[str, str]]:
+    """Returns headers that keep the state, and the four newest before it."""
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
-    if page is not None:
-        said += f".{encode(page.encode())}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
     dropped = _list_states(config, request)[: 1 - _MAX_ATTEMPTS]
     cookies = [
         build_cookie(config, _NAME + state, value, _LIFE_SECONDS),
         *(build_cookie(config, _NAME + old, "", 0) for old in dropped),
     ]
-    return state, [("Set-Cookie", cookie) for cookie in cookies]
+    return [("Set-Cookie", cookie) for cookie in cookies]
 
 
 def find_attempt(config: Config, request: Request, state: str) -> Attempt | None:
@@ -64,22 +83,13 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
     name = name_cookie(config, _NAME + state)
     for given, value in request.cookies():
         found = _VALUE.fullmatch(value) if given == name else None
-        if found and _is_ours(config, state, found[1], found[5]):
+        if found and _is_ours(config, state, found[1], found[4]):
             started_at = int(found[2])
             if config.now() >= started_at + _LIFE_SECONDS:
                 return None
             max_age = None if found[3] == "-" else int(found[3])
-            return Attempt(started_at, max_age, _decode(found[4]) if found[4] else None)
+            return Attempt(started_at, max_age)
     return None
-
-
-def is_silent(state: str | None) -> bool:
-    """Whether a state is of a silent attempt. It is not signed, so use it only to choose a page."""
-    return state is not None and state.startswith("silent.")
-
-
-def _decode(page: str) -> str:
-    return base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
 
 
 def _list_states(config: Config, request: Request) -> list[str]:

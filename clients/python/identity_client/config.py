@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from .hand_off import PARAMETERS, is_own_path
+from .hand_off import PARAMETERS, HandOff, is_own_path
 from .reader import Reader
 from .refusal import Code, Refusal
 from .stores import NonceStore, Store
@@ -86,6 +86,8 @@ class Config:
     max_seconds: int = 43_200
     #: Gets each event that the kit reads, in order. If it raises, the event comes again.
     on_event: Callable[[Event], object] | None = None
+    #: Gets each hand-off before its session in `store` starts. Raises a `Refusal("person_refused")` to turn somebody away.
+    on_login: Callable[[HandOff], object] | None = None
     #: Ends sessions of your own, not in `store`, that began with a hand-off that has this `sid`.
     end_session: Callable[[str], None] = ignore_session
     log: Callable[[LogEntry], None] = log_entry
@@ -109,7 +111,7 @@ class Config:
             form = "https://shop:SECRET@id.example.com, with your secret percent-encoded"
             raise ConfigurationError(f"identity_url must be like {form}")
         site = origin.removesuffix("/")
-        paths = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
+        paths: dict[str, Any] = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
         return cls(issuer=found[1] + found[4], client=found[2], secrets=secrets, **(paths | more))
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ def find_cookie(config: Config, request: Request, name: str) -> str | None:
 
 def keep_from_silence(config: Config) -> tuple[str, str]:
     """The header that keeps `login_silently` from trying again for ten minutes."""
-    return ("Set-Cookie", build_cookie(config, f"{config.client}_silent", "none", 600))
+    return ("Set-Cookie", build_cookie(config, f"{config.client}_silent", "1", 600))
 
 
 def allow_silence(config: Config, request: Request) -> list[tuple[str, str]]:

@@ -60,8 +60,9 @@ def pull_events(
     """Reads all new events in order, and returns the number of the last one.
 
     It ends the sessions in the `store` of the configuration, and your own by `end_session`, keeps `profiles` up to date,
-    and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`. If a pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply`
-    raises, the next pull passes it that event again. The profile still counts as newer then.
+    and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`. If a
+    pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply` raises, the next
+    pull passes it that event again. The profile still counts as newer then.
     `start_over` is called if events were missed for too long. End all sessions of your own then, and delete what you keep
     about people elsewhere. Raises an EventsError. Only one pull works at a time: another one waits for it, and returns None if
     the first is still at work after three seconds.
@@ -120,9 +121,13 @@ def _try_to_pull(config: Config) -> None:
     try:
         pull_events(config)
     except Exception as error:
-        # The message of another error may hold what belongs in no log.
-        what = str(error) if isinstance(error, EventsError) else type(error).__name__
-        config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
+        log_unread(config, error)
+
+
+def log_unread(config: Config, error: Exception) -> None:
+    # The message of another error may hold what belongs in no log.
+    what = str(error) if isinstance(error, EventsError) else type(error).__name__
+    config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
 
 
 def _pull_all(

@@ -119,7 +119,7 @@ def sign(payload: str, secret: str) -> str:
     return hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def _decode(payload: str) -> bytes:
+def decode(payload: str) -> bytes:
     """Decodes any spelling, canonical or not. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
@@ -129,7 +129,7 @@ def _decode_canonical(payload: str) -> bytes:
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
         raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:
-        data = _decode(payload)
+        data = decode(payload)
     except binascii.Error:
         raise Refusal("payload_malformed", "Its length is wrong") from None
     if encode(data) != payload:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from .attempts import find_attempt, is_silent, start_attempt
+from .attempts import draw_silent_state, draw_state, find_attempt, find_silent_page, start_attempt
 from .config import Config, LogEntry, log_refusal, require_store
-from .cookies import find_cookie, keep_from_silence
+from .cookies import allow_silence, find_cookie, keep_from_silence
 from .events import end_sessions
 from .hand_off import (
     HandOff,
@@ -43,11 +43,7 @@ _ERRORS: Mapping[str, Code] = {
     "access_denied": "access_denied",
 }
 _MAX_MAX_AGE = 2_592_000
-#: A silent attempt that ends so leads back to its page. Any other error is shown.
-_SILENT_ENDS: frozenset[Code] = frozenset(("login_required", "interaction_required", "access_denied"))
-#: The page is in a cookie. Longer ones would make the headers too long for some servers.
-_MAX_SILENT_PAGE = 500
-#: Keeps `login_silently` from trying again where the browser keeps no cookie.
+#: In the query of a page, it says that a silent attempt came back without its cookie.
 _MARK = "silent"
 
 
@@ -73,7 +69,8 @@ def start_login(
     if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
         raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
     _log_elsewhere(config, _find_other_host(config.login_url, request))
-    state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
+    state = draw_state()
+    cookies = start_attempt(config, request, 0 if prompt == "login" else max_age, state)
     return _launch(config, state, cookies, return_to, prompt, max_age)
 
 
@@ -84,7 +81,8 @@ def login_silently(config: Config, request: Request) -> Response | None:
     request is no visit to a page. If nobody is logged in there, the browser comes back to this page.
     """
     page = request.page()
-    if page is None or not is_own_path(page) or len(page.encode("utf-8", "replace")) > _MAX_SILENT_PAGE:
+    state = None if page is None else draw_silent_state(page)
+    if state is None:
         return None
     # A script, a frame or an image that asks for this page cannot follow to a login.
     is_visit = request.header("sec-fetch-dest") in (None, "document") and not request.is_speculative()
@@ -92,9 +90,12 @@ def login_silently(config: Config, request: Request) -> Response | None:
         _MARK in dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
         or find_cookie(config, request, f"{config.client}_silent") is not None
     )
-    if not is_visit or is_over or _is_logged_in(config, request, None):
-        return None
-    state, cookies = start_attempt(config, request, None, page)
+    try:
+        if not is_visit or is_over or _is_logged_in(config, request, None):
+            return None
+    except Refusal as away:
+        return refuse(config, away)
+    cookies = start_attempt(config, request, None, state)
     # This is set at the start, so that a visitor who comes back by hand, as from a service that is down, can stay.
     return _launch(config, state, [*cookies, keep_from_silence(config)], page, "none", None)
 
@@ -151,7 +152,8 @@ def handle_callback(
     on_error: OnError | None = None,
 ) -> Response:
     """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
-    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but a Refusal, your own code must catch it.
+    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but
+    a Refusal, your own code must catch it.
     """
     if request.is_speculative():
         return answer_speculation()
@@ -176,8 +178,6 @@ def handle_callback(
         return _accept(config, request, hand_off, start_session)
     except Refusal as refusal:
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
-        if refusal.code == "state_unknown" and hand_off and is_silent(hand_off.state):
-            return _leave_silence(config, refusal)
         if refusal.code != "state_missing":
             return refuse(config, refusal)
         # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
@@ -195,12 +195,22 @@ def _is_logged_in(config: Config, request: Request, ask: Callable[[Request], boo
     return config.store is not None and current_person(config, request) is not None
 
 
-def _leave_silence(config: Config, refusal: Refusal) -> Response:
-    """A browser that keeps no cookie comes back from a silent login, for which nobody clicked: it sees no error. The mark
-    at the address keeps the home page from trying again."""
-    log_refusal(config, refusal)
-    mark = "&" if urlsplit(config.home).query else "?"
-    return redirect(f"{config.home}{mark}{_MARK}=no", describe_refusal(refusal))
+def _find_silent_end(config: Config, state: str, *, is_kept: bool) -> str | None:
+    """Where a silent attempt leads that brought nobody. None for every other attempt."""
+    page = find_silent_page(state)
+    if page is None:
+        return None
+    url = config.origin + _encode(page.partition("#")[0])
+    # Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+    return url if is_kept else f"{url}{'&' if '?' in url else '?'}{_MARK}=no"
+
+
+def _answer_unknown(config: Config, state: str, detail: str = "") -> Response:
+    """Leads back to the page of a silent attempt: nobody has clicked, so nobody sees an error."""
+    end = _find_silent_end(config, state, is_kept=False)
+    if end is None:
+        raise Refusal("state_unknown", detail)
+    return redirect(end)
 
 
 def _accept(
@@ -213,14 +223,14 @@ def _accept(
         raise Refusal("state_missing")
     attempt = find_attempt(config, request, hand_off.state)
     if attempt is None:
-        raise Refusal("state_unknown")
+        return _answer_unknown(config, hand_off.state)
     if not attempt.is_proved_by(hand_off):
         raise Refusal("auth_time_too_old")
     # The nonce is kept longer than anybody would accept its hand-off, even with the leeway.
     if not ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
         raise Refusal("nonce_replayed")
     headers = (
-        open_session(config, request, hand_off) if start_session is None else start_session(hand_off) or ()
+        open_session(config, hand_off) if start_session is None else start_session(hand_off) or ()
     )
     if sid is not None:
         try:
@@ -234,7 +244,8 @@ def _accept(
         end_own_session(config, request)
     path = hand_off.return_to
     config.log(LogEntry("accepted", "", compute_launch_id(hand_off.nonce)))
-    return redirect(config.home if path is None else config.origin + _encode(path), headers)
+    target = config.home if path is None else config.origin + _encode(path)
+    return redirect(target, [*headers, *allow_silence(config, request)])
 
 
 def _require_going_on(config: Config, sid: str) -> None:
@@ -248,20 +259,13 @@ def _answer_error(
     """Answers an error. It is not signed, so it may only choose a page, and only for this browser's attempt."""
     code = _ERRORS.get(parameters["error"], "error_unknown")
     state = parameters.get("state", "")
-    attempt = find_attempt(config, request, state)
-    if attempt is None:
-        unknown = Refusal("state_unknown", "It came with an error")
-        if code in _SILENT_ENDS and is_silent(state):
-            return _leave_silence(config, unknown)
-        raise unknown
+    if find_attempt(config, request, state) is None:
+        return _answer_unknown(config, state, "It came with an error")
+    end = None if code == "error_unknown" else _find_silent_end(config, state, is_kept=True)
+    if end is not None:
+        return redirect(end)
     refusal = Refusal(code)
     own = on_error(code) if on_error else None
-    if own is None and attempt.page is not None and code in _SILENT_ENDS:
-        # That nobody is logged in there is no failure.
-        if code != "login_required":
-            log_refusal(config, refusal)
-        headers = (*describe_refusal(refusal), keep_from_silence(config))
-        return redirect(config.origin + _encode(attempt.page), headers)
     if own is None:
         raise refusal
     log_refusal(config, refusal)

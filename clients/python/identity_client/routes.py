@@ -6,9 +6,9 @@ from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
 from .config import Config
-from .events import pull_events
+from .events import log_unread, pull_events
 from .login import OnError, StartSession, handle_callback, start_login
-from .messages import Request, Response
+from .messages import PRIVATE, Request, Response
 from .nudges import receive_nudge
 from .sessions import end_session
 
@@ -36,15 +36,13 @@ class Routes:
         self._start_session = start_session
         self._is_logged_in = is_logged_in
         self._on_error = on_error
-        if on_nudge is None and config.store is not None:
-            on_nudge = self._pull
         self._on_nudge = on_nudge
         #: Whether the kit keeps the sessions.
         self.keeps_sessions = start_session is None
         self._answers: dict[str, Callable[[Request], Response]] = {}
         if self.keeps_sessions:
             self._answers[logout_path] = self._end_session
-        if on_nudge is not None:
+        if on_nudge is not None or config.store is not None:
             self._answers[events_path or "/sso/events"] = self._receive_nudge
         self._answers[urlsplit(config.callback_url).path or "/"] = self._handle_callback
         self._answers[urlsplit(config.login_url).path or "/"] = self._start_login
@@ -70,7 +68,11 @@ class Routes:
         return end_session(self._config, request)
 
     def _receive_nudge(self, request: Request) -> Response:
-        return receive_nudge(self._config, request, self._on_nudge or (lambda: None))
-
-    def _pull(self) -> None:
-        pull_events(self._config)
+        if self._on_nudge is not None:
+            return receive_nudge(self._config, request, self._on_nudge)
+        try:
+            return receive_nudge(self._config, request, lambda: pull_events(self._config))
+        except Exception as error:
+            # With this status the nudge comes again.
+            log_unread(self._config, error)
+            return Response(503, (("Retry-After", "1"), *PRIVATE))

@@ -18,9 +18,11 @@ from .stores import Session, Store, ask_store
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-def open_session(config: Config, request: Request, hand_off: HandOff) -> list[tuple[str, str]]:
+def open_session(config: Config, hand_off: HandOff) -> list[tuple[str, str]]:
     """Starts a session with a new key, and returns the headers that set its cookie."""
     store, key = require_store(config), secrets.token_urlsafe(32)
+    if config.on_login is not None:
+        config.on_login(hand_off)
     profile = hand_off.profile
     session = Session(profile.id, hand_off.sid, config.now() + config.max_seconds)
 
@@ -34,14 +36,15 @@ def open_session(config: Config, request: Request, hand_off: HandOff) -> list[tu
 
     if not ask_store(start):
         raise Refusal("session_ended", "The person was deleted meanwhile")
-    return [("Set-Cookie", build_cookie(config, _name(config), key)), *allow_silence(config, request)]
+    return [("Set-Cookie", build_cookie(config, _name(config), key))]
 
 
 def end_own_session(config: Config, request: Request) -> None:
     """Ends the session that the browser has, at the store."""
     store, key = require_store(config), _find_key(config, request)
     if key is not None:
-        ask_store(lambda: store.end_session(_digest(config, key)))
+        digest = _digest(config, key)
+        ask_store(lambda: store.end_session(digest))
 
 
 def current_person(config: Config, request: Request) -> Profile | None:
@@ -51,11 +54,14 @@ def current_person(config: Config, request: Request) -> Profile | None:
     if the store is away.
     """
     store, key = require_store(config), _find_key(config, request)
-    if key is None or ask_store(lambda: _find_session(config, store, key)) is None:
+    if key is None:
+        return None
+    digest = _digest(config, key)
+    if ask_store(lambda: _find_session(config, store, digest)) is None:
         return None
     read_if_old(config)
     # The events may have ended the session, or changed the person.
-    session = ask_store(lambda: _find_session(config, store, key))
+    session = ask_store(lambda: _find_session(config, store, digest))
     return None if session is None else find_person(config, session.user_id)
 
 
@@ -114,8 +120,8 @@ def apply_profile(config: Config, profile: Profile) -> bool:
     return ask_store(lambda: store.apply_profile(profile))
 
 
-def _find_session(config: Config, store: Store, key: str) -> Session | None:
-    session = store.find_session(_digest(config, key))
+def _find_session(config: Config, store: Store, digest: str) -> Session | None:
+    session = store.find_session(digest)
     return session if session is not None and config.now() < session.ends_at else None
 
 

@@ -7,6 +7,7 @@ from identity_client import AsgiMiddleware, Response
 from identity_client.asgi import Receive, Scope, Send
 from identity_client.fake_identity import hand_off, webhook
 
+from .service import answer_with
 from .support import SITE, cookies_of
 from .test_sessions import KitSessions
 
@@ -67,6 +68,11 @@ class Middleware(KitSessions):
         self.service.append("user.suspended", user_id="0190f5a0-0000-7000-8000-000000000001")
         nudge = webhook(self.config)
         headers = [(name.encode(), value.encode()) for name, value in dict(nudge.headers).items()]
+        self.service.other = answer_with(500, b"")
+        answer = self.go("/sso/events", "", "POST", nudge.body, headers=headers)
+        self.assertEqual([answer.status, answer.header("retry-after")], [503, "1"])
+        self.assertEqual(self.log[-1].outcome, "events_unread")
+        self.service.other = None
         self.assertEqual(self.go("/sso/events", "", "POST", nudge.body, headers=headers).status, 204)
         self.assertEqual(vars(self.store)["_sessions"], {})
         self.assertEqual(self.go("/", cookie).body.split()[0], b"nobody")

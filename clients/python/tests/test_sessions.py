@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from identity_client import (
     Config,
     ConfigurationError,
+    HandOff,
     LogEntry,
     MemoryStore,
     Profile,
@@ -27,9 +28,11 @@ from identity_client import (
     handle_callback,
     logout_token,
     pull_events,
+    receive_nudge,
     require_login,
     start_login,
 )
+from identity_client.fake_identity import webhook
 from identity_client.profile import read_profile
 
 from .service import Service
@@ -50,13 +53,18 @@ SID = "Vt1n0cVtSh2mV0y0rU3y8Q"
 PERSON = build_profile()["id"]
 
 
+#: What a page, a login and a log-out ask the store for.
+STEPS = ("has_ended", "consume", "apply_profile", "find_profile", "add_session", "find_session", "end_session")
+
+
 class Away(MemoryStore):
     """A store that can be away."""
 
     is_away = False
+    away_at: tuple[str, ...] = STEPS
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("find_session", "end_session", "add_session", "apply_profile") and self.is_away:
+        if name in STEPS and self.is_away and name in self.away_at:
             raise TimeoutError("the database is away")
         return super().__getattribute__(name)
 
@@ -180,6 +188,19 @@ class Sessions(KitSessions):
         answer = self.log_in()
         self.assertEqual([answer.status, answer.header("identity-refusal")], [403, "session_ended"])
         self.assertEqual([answer.header("set-cookie"), vars(self.store)["_sessions"]], [None, {}])
+
+    def test_start_for_whom_the_client_lets_in(self) -> None:
+        def let_in(hand_off: HandOff) -> None:
+            if hand_off.profile.role == "merchant":
+                raise Refusal("person_refused", "No merchants")
+
+        config = self.build(on_login=let_in)
+        answer = self.log_in(config)
+        self.assertEqual([answer.status, answer.header("identity-refusal")], [403, "person_refused"])
+        self.assertTrue(self.log[-1].reason.startswith("No merchants. "))
+        self.assertEqual([answer.header("set-cookie"), vars(self.store)["_sessions"]], [None, {}])
+        answer = self.log_in(config, profile=build_profile(role="customer"))
+        self.assertEqual(self.who(cookies_of(answer), config), "Zoë O’Neil")
 
     def test_are_the_clients_own_if_it_starts_them(self) -> None:
         start = start_login(self.config, Request("GET"))
@@ -337,6 +358,45 @@ class Guards(KitSessions):
         self.assertIsNone(self.who(""))
         self.store.is_away = False
         self.assertIsNotNone(self.who(cookie))
+
+
+    def test_let_nobody_in_and_nobody_out_at_whatever_step_the_store_goes_away(self) -> None:
+        """Contract 13.132."""
+        cookie = cookies_of(self.log_in())
+        for step in STEPS:
+            if step == "find_session":
+                continue
+            self.store.is_away, self.store.away_at = True, (step,)
+            answer = self.log_in(cookie=cookie)
+            self.store.is_away = False
+            self.assertEqual([answer.status, answer.header("set-cookie")], [503, None], step)
+            self.assertEqual(self.who(cookie), "Zoë O’Neil", step)
+
+
+class Clocks(KitSessions):
+    def test_wrong_by_ten_minutes_let_nobody_in_and_say_so(self) -> None:
+        for seconds, code in ((-600, "issued_in_future"), (600, "expired")):
+            right = self.clock.now
+            nudge = webhook(self.config)
+            self.clock.now += seconds
+            answer = self.log_in(iat=right, exp=right + 300)
+            self.assertEqual([answer.status, answer.header("identity-refusal")], [401, code])
+            self.assertIn("Set yours by NTP.", self.log[-1].reason)
+            answer = receive_nudge(self.config, nudge, self.fail)
+            self.assertEqual([answer.status, answer.header("identity-refusal")], [401, "nudge_too_old"])
+            self.assertTrue(self.log[-1].reason.startswith(f"Signed {seconds} s ago by our clock."))
+            self.clock.now = right
+        self.assertEqual(vars(self.store)["_sessions"], {})
+
+    def test_that_jump_by_ten_minutes_end_no_session(self) -> None:
+        cookie, began = cookies_of(self.log_in()), self.clock.now
+        for seconds in (-600, 600):
+            self.clock.now = began + seconds
+            self.assertEqual(self.who(cookie), "Zoë O’Neil")
+        self.service.append("session.ended", user_id=PERSON, sid=SID)
+        self.clock.now = began - 600
+        # A read from what is the future now does not count.
+        self.assertIsNone(self.who(cookie))
 
 
 class LogOuts(KitSessions):

@@ -1,5 +1,5 @@
-"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here; and in MySQL
-or MariaDB if IDENTITY_TEST_MYSQL has the arguments of pymysql.connect as JSON."""
+"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg; and in MySQL or MariaDB
+if IDENTITY_TEST_MYSQL has what `connect` of PyMySQL and of mysqlclient takes, as JSON."""
 
 import importlib
 import json
@@ -24,6 +24,8 @@ from identity_client.sql import Connect, list_tables
 
 from .support import build_profile
 
+TABLES = ("nonces", "ended", "profiles", "positions", "sessions")
+
 
 def profile(minute: int, name: str = "Zoë") -> Profile:
     return read_profile(build_profile(name=name, profile_updated_at=f"2026-01-01T00:{minute:02}:00.000Z"))
@@ -37,7 +39,7 @@ class Stores(unittest.TestCase):
         if os.environ.get("IDENTITY_TEST_POSTGRES"):
             self.openers.append(open_postgres)
         if os.environ.get("IDENTITY_TEST_MYSQL"):
-            self.openers.append(open_mysql)
+            self.openers += [partial(open_mysql, name) for name in ("pymysql", "MySQLdb")]
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
@@ -106,8 +108,7 @@ class Stores(unittest.TestCase):
     def test_make_their_tables_by_one_file(self) -> None:
         """Contract 13.131."""
         tables = [re.match(r"create table if not exists (\w+)", text) for text in list_tables()]
-        names = ["nonces", "ended", "profiles", "positions", "sessions"]
-        self.assertEqual([found and found[1] for found in tables], [f"identity_{name}" for name in names])
+        self.assertEqual([found and found[1] for found in tables], [f"identity_{name}" for name in TABLES])
         with closing(sqlite3.connect(":memory:")) as connection:
             for _ in range(2):
                 connection.executescript(Path(sql.__file__).with_name("schema.sql").read_text("utf-8"))
@@ -214,8 +215,10 @@ class Stores(unittest.TestCase):
             open_in(folder).consume("n", 100)
             self.assertFalse(open_in(folder).consume("n", 100))
 
-    def open(self) -> list[MemoryStore | SqlStore]:
-        return [opener() for opener in self.openers]
+    def open(self) -> Generator[MemoryStore | SqlStore, None, None]:
+        """One after the other, because two drivers share a database, which each finds empty."""
+        for opener in self.openers:
+            yield opener()
 
 
 @contextmanager
@@ -234,26 +237,19 @@ def open_in(folder: str) -> SqlStore:
 def open_postgres() -> SqlStore:
     psycopg: Any = importlib.import_module("psycopg")
     connect: Connect = partial(psycopg.connect, os.environ["IDENTITY_TEST_POSTGRES"])
-    store = SqlStore(connect, "%s")
-    store.create_tables()
-    store.sweep(2**62)
-    store.forget_profiles()
-    for client in ("shop", "other", "at-once"):
-        with hold(store, client) as claim:
-            claim.advance(0)
-    return store
+    return empty(SqlStore(connect, "%s"))
 
 
-def open_mysql() -> SqlStore:
-    pymysql: Any = importlib.import_module("pymysql")
+def open_mysql(name: str) -> SqlStore:
+    driver: Any = importlib.import_module(name)
     given: dict[str, Any] = json.loads(os.environ["IDENTITY_TEST_MYSQL"])
-    store = SqlStore(open_database(lambda: pymysql.connect(**given)), "%s", is_mysql=True)
+    return empty(SqlStore(open_database(lambda: driver.connect(**given)), "%s", is_mysql=True))
+
+
+def empty(store: SqlStore) -> SqlStore:
     store.create_tables()
-    store.sweep(2**62)
-    store.forget_profiles()
-    for client in ("shop", "other", "at-once"):
-        with hold(store, client) as claim:
-            claim.advance(0)
+    for table in TABLES:
+        store._run(f"delete from identity_{table}")
     return store
 
 
