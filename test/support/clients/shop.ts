@@ -48,10 +48,11 @@ export async function openShop<Of extends Site>(
 export function openSiteBrowser({ origin }: Pick<Site, 'origin'>, cookies = new Map<string, string>()) {
   return {
     cookies,
-    async go(path: string, method = 'GET') {
+    async go(path: string, method = 'GET', body?: URLSearchParams) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const response = await fetch(new URL(path, origin), {
         method,
+        body: body ?? null,
         headers: { cookie },
         redirect: 'manual',
       });

@@ -19,6 +19,7 @@ const packages = {
   '/usr/lib/python3/dist-packages/flask': 'python3-flask',
   '/usr/lib/python3/dist-packages/requests': 'python3-requests',
   '/usr/sbin/haproxy': 'haproxy',
+  '/usr/sbin/mariadbd': 'mariadb-server',
   '/usr/sbin/nginx': 'nginx',
   '/usr/sbin/pgbouncer': 'pgbouncer',
   '/usr/share/gocode/src/golang.org/x/oauth2': 'golang-golang-x-oauth2-dev',
@@ -52,7 +53,7 @@ export async function writeOwnFile(file: string, text: string): Promise<void> {
   await giveAway(file);
 }
 
-async function giveAway(path: string): Promise<void> {
+export async function giveAway(path: string): Promise<void> {
   if (identity.uid !== undefined && identity.gid !== undefined) await chown(path, identity.uid, identity.gid);
 }
 
