@@ -11,6 +11,12 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { sqlTables } from '../../clients/typescript/src/index.ts';
 import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { findFreePort } from '../support/app/process.ts';
+import {
+  nodeServer,
+  reactRouterHome,
+  reactRouterServer,
+  siteFiles,
+} from '../support/clients/framework-files.ts';
 import { customer, openSiteBrowser } from '../support/clients/shop.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { readCodeBlocks, readOurFile } from '../support/project/documents.ts';
@@ -19,70 +25,6 @@ import { sharedFolder } from '../support/run/shared.ts';
 const kit = 'clients/typescript';
 const folder = await sharedFolder();
 const secret = 'a-secret-that-nobody-else-has-0123456789';
-
-/** What the site has beside the kit. */
-const siteFiles = {
-  'package.json': '{ "type": "module" }',
-  'database.js': `import pg from 'pg';
-    export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });`,
-  'pages.js': `export const home = (person) => '<p>Hello, ' + (person?.name ?? 'stranger') + '</p>';
-    export const orders = (person, token) => \`<form method="post" action="/logout">Orders of \${person.name}
-      <input type="hidden" name="token" value="\${token}" /><button>Log out</button></form>\`;`,
-};
-
-/** What a build of React Router's makes of the routes, with its own names. */
-const reactRouterServer = `
-  import { serve } from '@hono/node-server';
-  import { createElement } from 'react';
-  import { renderToString } from 'react-dom/server';
-  import { createRequestHandler, Outlet, ServerRouter, UNSAFE_withComponentProps as withProps } from 'react-router';
-  import * as home from './home.js';
-  import * as rest from './app/routes/$.js';
-  import * as orders from './app/routes/orders.js';
-  const root = { default: () => createElement('html', null, createElement(Outlet)) };
-  const routes = {
-    root: { id: 'root', path: '', module: root },
-    home: { id: 'home', parentId: 'root', index: true, module: { ...home, default: withProps(home.default) } },
-    orders: { id: 'orders', parentId: 'root', path: 'orders', module: { ...orders, default: withProps(orders.default) } },
-    rest: { id: 'rest', parentId: 'root', path: '*', module: rest },
-  };
-  const ofRoute = ({ id, parentId, path, index, module }) =>
-    ({ id, parentId, path, index, hasLoader: !!module.loader, hasAction: !!module.action, imports: [], module: '' });
-  const manifest = Object.fromEntries(Object.entries(routes).map(([id, each]) => [id, ofRoute(each)]));
-  const render = (request, status, headers, context) => {
-    headers.set('content-type', 'text/html');
-    return new Response(renderToString(createElement(ServerRouter, { context, url: request.url })), { status, headers });
-  };
-  const build = {
-    entry: { module: { default: render } }, routes, future: {}, ssr: true, isSpaMode: false, prerender: [], basename: '/',
-    assets: { entry: { imports: [], module: '' }, routes: manifest, url: '', version: '1' }, publicPath: '/',
-    assetsBuildDirectory: '', routeDiscovery: { mode: 'initial', manifestPath: '/__manifest' },
-  };
-  serve({ fetch: createRequestHandler(build, 'production'), port: Number(process.env.PORT) });`;
-const reactRouterHome = `import { createElement } from 'react';
-  import { identity } from './identity.js';
-  export async function loader({ request }) {
-    const first = await identity.loginSilently(request);
-    if (first) throw first;
-    return (await identity.currentPerson(request))?.name ?? 'stranger';
-  }
-  export default ({ loaderData }) => createElement('p', null, \`Hello, \${loaderData}\`);`;
-/** The part of the answer that the site adds to what the README has of Node's own server. */
-const nodeServer = `import { createServer } from 'node:http';
-  import { identity } from './identity.js';
-  import { home, orders as listOrders } from './pages.js';
-  const orders = (...given) => listOrders(...given);
-  ANYWHERE
-  const html = { headers: { 'content-type': 'text/html' } };
-  async function withHome(request) {
-    if (new URL(request.url).pathname !== '/') {
-      const answered = await answer(request);
-      if (answered.status === 200) answered.headers.set('content-type', 'text/html');
-      return answered;
-    }
-    return (await identity.loginSilently(request)) ?? new Response(home(await identity.currentPerson(request)), html);
-  }
-  createServer(identity.createListener(withHome, (error) => console.error(error))).listen(process.env.PORT);`;
 
 /** The samples below a heading of the README. */
 function readSamples(heading: string): string[] {
@@ -179,7 +121,7 @@ async function start(name: string, origin: string): Promise<void> {
   const { issuer } = site.app.config;
   const env = {
     ...process.env,
-    NODE_ENV: 'production',
+    NODE_ENV: 'production' as const,
     IDENTITY_URL: issuer.replace('//', `//${name}:${secret}@`),
     ORIGIN: origin,
     PORT: new URL(origin).port,
@@ -250,7 +192,6 @@ describe.each(Object.keys(frameworks))('the kit in an application on %s', (name)
   it('in Chromium, logs in silently or by its page, and out', async () => {
     const origin = origins.get(name) ?? '';
     const { page, context } = await site.visit();
-    page.setDefaultTimeout(9000);
     await page.goto(`${origin}/`);
     await page.getByText('Hello, stranger').waitFor();
     await page.goto(`${origin}/orders`);
