@@ -1,8 +1,7 @@
 // The kit for TypeScript as it is handed out: plain JavaScript with types, its example and its README.
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -161,30 +160,38 @@ async function readSamples(): Promise<string[]> {
 }
 
 it('what to put into a site does what it says, and its types are right', async () => {
-  const [onExpress = '', anywhere = '', ...more] = await readSamples();
-  expect(more).toHaveLength(3);
-  const own = onExpress.split('\n').filter((line) => line !== '');
-  expect(own.length).toBeLessThanOrEqual(30);
-  const names = 'pool, app, orders, console, process';
-  const code = `${onExpress}\n${anywhere}\nexport { answer, identity, stores };`;
-  const start = `const { ${names} } = globalThis.ofTheSite;`;
-  await writeFile(join(folder, 'site.mjs'), `${start}\n${code}`);
-  await writeFile(
-    join(folder, 'site.d.ts'),
-    `declare const pool: { query(text: string, params: unknown[]): Promise<{ rows: Record<string, unknown>[] }> };
-    declare const process: { env: Record<string, string | undefined> };
-    declare const console: { log(text: unknown): void };
-    type Asked = import('node:http').IncomingMessage & Express.Request;
-    type Middleware = (request: Asked, answer: import('node:http').ServerResponse, next: (error?: unknown) => void) => unknown;
-    type Answer = { send(text: string): void; render(name: string, values: object): void };
-    declare const app: {
-      use(middleware: Middleware): void;
-      get(path: string, guard: Middleware, page: (request: Asked, answer: Answer) => void): void;
-    };
-    declare function orders(person: import('./dist/index.js').Profile, token: string): Response;`,
-  );
-  // This is the code as its reader copies it, without the declarations that stand for the reader's site.
-  await writeFile(join(folder, 'typed.mjs'), code);
+  const samples = await readSamples();
+  const find = (part: string) => samples.find((code) => code.includes(part)) ?? '';
+  const anywhere = `import { identity } from './identity.js';
+    import { orders } from './pages.js';
+    ${find('async function answer(')}
+    export { answer };`;
+  const files = {
+    'identity.js': find('export const identity'),
+    'site.js': anywhere,
+    'on-express.js': find("from 'express'"),
+  };
+  for (const code of Object.values(files)) expect(code.split('\n').length).toBeLessThanOrEqual(30);
+  const types = {
+    'database.d.ts': `export declare const pool: {
+      query(text: string, params: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+    };`,
+    'pages.d.ts': `import type { Profile } from './dist/index.js';
+    export declare function home(person: Profile | undefined): string;
+    export declare function orders(person: Profile | undefined, token: string | undefined): string;`,
+    'express.d.ts': `declare module 'express' {
+      type Asked = import('node:http').IncomingMessage & Express.Request;
+      type Sent = import('node:http').ServerResponse & { send(text: string): void };
+      type Handler = (request: Asked, answer: Sent, next: (error?: unknown) => void) => unknown;
+      export default function express(): {
+        use(middleware: Handler): void;
+        get(path: string, guard: Handler, page: Handler): void;
+        listen(port: string | undefined): void;
+      };
+    }`,
+  };
+  for (const [name, text] of Object.entries({ ...files, ...types }))
+    await writeFile(join(folder, name), text);
   const compilerOptions = {
     noEmit: true,
     strict: true,
@@ -198,55 +205,49 @@ it('what to put into a site does what it says, and its types are right', async (
     skipLibCheck: true,
   };
   const project = join(folder, 'tsconfig.site.json');
-  await writeFile(project, JSON.stringify({ compilerOptions, files: ['typed.mjs', 'site.d.ts'] }));
+  const typed = [...Object.keys(files), 'express.d.ts'];
+  await writeFile(project, JSON.stringify({ compilerOptions, files: typed }));
   await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]).catch((error) =>
     expect.unreachable(error.stdout),
   );
+
   const logged: { outcome: string; reason?: string }[] = [];
   const asked: string[] = [];
-  const used: RequestListener[] = [];
-  const mountedAt: string[] = [];
   let isAway = false;
   const ofTheSite = {
-    pool: {
-      async query(text: string) {
-        if (isAway) throw new Error('the database is away');
-        asked.push(text);
-        return { rows: [] };
+    async query(text: string) {
+      if (isAway) throw new Error('the database is away');
+      asked.push(text);
+      return { rows: [] };
+    },
+    console: { log: (entry: { outcome: string }) => logged.push(entry) },
+    process: {
+      env: {
+        IDENTITY_URL: `https://shop:${'x'.repeat(32)},${'y'.repeat(32)}@id.example.com`,
+        ORIGIN: 'https://shop.example.com',
       },
     },
-    app: {
-      use: (listener: RequestListener) => used.push(listener),
-      get: (path: string) => mountedAt.push(path),
-    },
-    orders: () => new Response('orders'),
-    console: { log: (entry: { outcome: string }) => logged.push(entry) },
-    process: { env: { IDENTITY_URL: `https://shop:${'x'.repeat(32)},${'y'.repeat(32)}@id.example.com` } },
   };
   Object.assign(globalThis, { ofTheSite });
-  const shop = await import(/* @vite-ignore */ join(folder, 'site.mjs'));
-  const login: Response = await shop.answer(new Request('https://shop.example.com/login?return_to=/orders'));
+  await writeFile(join(folder, 'database.js'), 'export const pool = globalThis.ofTheSite;');
+  await writeFile(join(folder, 'pages.js'), "export const orders = () => 'orders';");
+  const start = 'const { console, process } = globalThis.ofTheSite;';
+  await writeFile(join(folder, 'identity.js'), `${start}\n${files['identity.js']}`);
+  const { answer } = await import(/* @vite-ignore */ join(folder, 'site.js'));
+  const { stores } = await import(/* @vite-ignore */ join(folder, 'identity.js'));
+  const login: Response = await answer(new Request('https://shop.example.com/login?return_to=/orders'));
   expect(login.headers.get('location')).toMatch(
     /^https:\/\/id\.example\.com\/sso\/launch\/shop\?state=[\w-]{22}&return_to=%2Forders$/,
   );
-  const guarded: Response = await shop.answer(new Request('https://shop.example.com/orders'));
+  const guarded: Response = await answer(new Request('https://shop.example.com/orders'));
   expect(guarded.headers.get('location')).toBe('https://shop.example.com/login?return_to=%2Forders');
-  expect(mountedAt).toEqual(['/', '/orders']);
-  const server = createServer(used[0]);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  closings.push(() => new Promise((done) => server.close(done)));
-  const { port } = server.address() as AddressInfo;
-  const mounted303 = await fetch(`http://127.0.0.1:${port}/login`, { redirect: 'manual' });
-  expect([mounted303.status, mounted303.headers.getSetCookie().length]).toEqual([303, 1]);
-  expect(logged.splice(0).map(({ outcome }) => outcome)).toEqual(['opened_elsewhere']);
-  expect((await shop.answer(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
+  expect((await answer(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
   const nudge = async (init: RequestInit) =>
-    (await shop.answer(new Request('https://shop.example.com/sso/events', { method: 'POST', ...init })))
-      .status;
+    (await answer(new Request('https://shop.example.com/sso/events', { method: 'POST', ...init }))).status;
   expect(await nudge({})).toBe(400);
   expect(logged.splice(0).map(({ outcome }) => outcome)).toEqual(['parameter_missing', 'nudge_malformed']);
   expect(asked).toEqual([]);
-  await shop.stores.sweep();
+  await stores.sweep();
   expect(asked).toHaveLength(2);
   // A read that fails does not end the process.
   isAway = true;

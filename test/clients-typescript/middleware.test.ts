@@ -1,7 +1,6 @@
-// What the kit for TypeScript answers in a server of Node's and in frameworks.
+// What the middleware of the kit for TypeScript answers. test/browser/kit-frameworks.test.ts has frameworks.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identityMiddleware, loginSilently, requireLogin } from '../../clients/typescript/src/express.ts';
 import type { Profile } from '../../clients/typescript/src/index.ts';
@@ -106,23 +105,6 @@ it('answers a nudge, and then reads the events', async () => {
   const forged = new Request(nudge.url, { method: 'POST', headers: nudge.headers, body: 'x' });
   expect((await answerRoute(forged))?.status).toBe(401);
   expect([reading.length, shop.countAsked()]).toEqual([1, 1]);
-});
-
-it('in Hono, logs a person in and shows who it is, as the README says', async () => {
-  const answerRoute = identityRoutes(shop.identity);
-  const app = new Hono();
-  app.use(async (c, next) => (await answerRoute(c.req.raw)) ?? next());
-  app.get('/orders', async (c) => {
-    const person = await shop.identity.requireLogin(c.req.raw);
-    return person instanceof Response ? person : c.text(`Hello, ${person.name}`);
-  });
-  const browser = shop.openBrowser();
-  const open = async (address: string) => browser.keepCookies(await app.fetch(browser.request(address)));
-  const locationOf = async (address: string) => (await open(address)).headers.get('location') ?? '';
-  const launch = await locationOf(await locationOf('/orders'));
-  const page = await locationOf(await shop.fake.handOff(launch));
-  expect(page).toBe(`${shop.origin}/orders`);
-  expect(await (await open(page)).text()).toBe('Hello, Zoë O’Neil');
 });
 
 it('has the paths that the site says, and answers no others', async () => {

@@ -71,6 +71,43 @@ describe('a login', () => {
     expect(await nameOf(thief.person())).toBeUndefined();
   });
 
+  it.each(['sessions.add', 'endedLogins.has', 'nonces.consume', 'profiles.apply', 'profiles.find'])(
+    'leaves the earlier session while %s is away (contract 13.132)',
+    async (path) => {
+      const browser = shop.openBrowser();
+      await browser.logIn({ profile: { name: 'Zoë' } });
+      shop.pass(1);
+      // A newer profile, so that the callback asks every store.
+      const callback = await shop.fake.handOff(await browser.start(), { profile: { name: 'Newer' } });
+      const [store = '', name = ''] = path.split('.');
+      const owner = shop.stores[store as keyof typeof shop.stores] as unknown as Record<string, unknown>;
+      const working = owner[name];
+      owner[name] = () => Promise.reject(new Error('away'));
+      const answer = await browser.open(callback);
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([503, []]);
+      owner[name] = working;
+      expect(await browser.person()).toBeDefined();
+      expect(await shop.countSessions()).toBe(1);
+    },
+  );
+
+  it('with a clock that is ten minutes wrong is refused, and works once the clock is right', async () => {
+    for (const [seconds, code] of [
+      [600, 'expired'],
+      [-600, 'issued_in_future'],
+    ] as const) {
+      const browser = shop.openBrowser();
+      const callback = await shop.fake.handOff(await browser.start());
+      shop.pass(seconds);
+      const refused = await browser.open(callback);
+      expect([refused.headers.get('identity-refusal'), refused.headers.getSetCookie()]).toEqual([code, []]);
+      expect(shop.logged.at(-1)?.remedy).toContain('clock');
+      shop.pass(-seconds);
+      expect((await browser.open(callback)).status).toBe(303);
+      expect(await browser.person()).toBeDefined();
+    }
+  });
+
   it('starts one session of 16 callbacks at once', async () => {
     const browser = shop.openBrowser();
     const callback = await shop.fake.handOff(await browser.start());
@@ -144,6 +181,56 @@ describe('a session', () => {
     await shop.identity.readEvents();
     expect(await nameOf(hers.person())).toBeUndefined();
     expect(await nameOf(others.person())).toBe('Otto');
+  });
+
+  it('ends within two seconds of the nudge, at a service that answers slowly', async () => {
+    const browser = shop.openBrowser();
+    await browser.logIn({ sid: 'c2lkLW9mLW9uZS1sb2dpbg' });
+    await browser.person();
+    shop.events.push({ type: 'session.ended', sid: 'c2lkLW9mLW9uZS1sb2dpbg', ...about });
+    const slowly = () => new Promise((done) => setTimeout(done, 500));
+    const events = Response.json({ events: [{ seq: 1, ...shop.events[0] }], latest: 1 });
+    shop.answers.push(() => slowly().then(() => events));
+    const nudge = await shop.fake.webhook();
+    const init = { method: 'POST', headers: Object.fromEntries(nudge.headers), body: await nudge.text() };
+    expect((await browser.open('/sso/events', init)).status).toBe(204);
+    expect(await browser.person()).toBeDefined();
+    const soon = { timeout: 2_000, interval: 50 };
+    await expect.poll(() => browser.person(), soon).toBeUndefined();
+  });
+
+  it('comes to its end later, if the store is away when the event comes', async () => {
+    const browser = shop.openBrowser();
+    await browser.logIn({ sid: 'c2lkLW9mLW9uZS1sb2dpbg' });
+    const { endLogin } = shop.stores.sessions;
+    shop.stores.sessions.endLogin = () => Promise.reject(new Error('away'));
+    shop.events.push({ type: 'session.ended', sid: 'c2lkLW9mLW9uZS1sb2dpbg', ...about });
+    await shop.identity.readEvents();
+    expect(await browser.person()).toBeDefined();
+    shop.stores.sessions.endLogin = endLogin;
+    await shop.identity.readEvents();
+    expect(await browser.person()).toBeUndefined();
+  });
+
+  it('ends for a thief of its cookie, too, by the log-out of its owner', async () => {
+    const browser = shop.openBrowser();
+    await browser.logIn();
+    const thief = shop.openBrowser(new Map(browser.cookies));
+    expect(await thief.person()).toBeDefined();
+    const token = await shop.identity.logoutToken(browser.request('/'));
+    await browser.open('/logout', { method: 'POST', body: new URLSearchParams({ token }) });
+    expect(await thief.person()).toBeUndefined();
+  });
+
+  it('is nothing to a thief of the store (contract 13.121)', async () => {
+    const browser = shop.openBrowser();
+    await browser.logIn();
+    const id = await sha256(browser.cookies.get('__Host-shop_session') ?? '');
+    expect(await shop.stores.sessions.find(id)).toBeDefined();
+    for (const value of [id, Buffer.from(id, 'hex').toString('base64url'), id.slice(0, 43)]) {
+      const thief = shop.openBrowser(new Map([['__Host-shop_session', value]]));
+      expect(await thief.person()).toBeUndefined();
+    }
   });
 
   it('is ended by a 410, with all others (contract 13.124)', async () => {

@@ -20,7 +20,7 @@ type Parts = {
 };
 
 /** `origin` is scheme, host and port of your site, such as `https://shop.example.com`. */
-type Site = ({ origin: string } & Partial<Addresses>) | Addresses;
+type Site = ({ origin: string | undefined } & Partial<Addresses>) | Addresses;
 type Addresses = {
   /** By default `/sso/callback` at `origin`. */
   callbackUrl: string;

@@ -6,6 +6,7 @@ import {
   type EventHooks,
   type LogEntry,
   type Profile,
+  type Stores,
 } from '../../../clients/typescript/src/index.ts';
 import { fakeIdentity } from '../../../clients/typescript/src/testing.ts';
 import { identityRoutes } from '../../../clients/typescript/src/web.ts';
@@ -19,12 +20,18 @@ export const profileOf = (): Profile => ({
   profile_updated_at: '2026-01-01T00:00:00.000Z',
 });
 
-export function openShop(
-  further: { origin?: string; maxSeconds?: number; hooks?: CallbackOptions & EventHooks } = {},
-) {
+export function openShop({
+  stores: given,
+  ...further
+}: {
+  origin?: string;
+  maxSeconds?: number;
+  hooks?: CallbackOptions & EventHooks;
+  stores?: Required<Stores>;
+} = {}) {
   let nowMs = Date.parse('2026-06-01T00:00:00.000Z');
   const now = () => new Date(nowMs);
-  const stores = createMemoryStores({ now });
+  const stores = given ?? createMemoryStores({ now });
   const ids: string[] = [];
   const { add } = stores.sessions;
   stores.sessions.add = (session, at) => {

@@ -9,6 +9,7 @@ import { makeFolder } from '../database/postgres.ts';
 /** The path of each program, or of what it loads, and the package that brings it. */
 const packages = {
   '/usr/bin/caddy': 'caddy',
+  '/usr/bin/chromium': 'chromium',
   '/usr/bin/etcd': 'etcd-server',
   '/usr/bin/go': 'golang-go',
   '/usr/bin/mypy': 'mypy',
