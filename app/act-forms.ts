@@ -38,13 +38,15 @@ export const answerAct = (
     },
   });
 
-/** What only the answer to the form says, because nothing keeps it: a secret, or whether a client took the webhook. */
+/**
+ * Facts that are not stored, so only the answer to the form can show them: a secret, or whether a client accepted the webhook.
+ */
 export type Told = { client?: string; secret?: string; taken?: boolean; reason?: string | null };
 
 const isTold = (done: unknown): done is Told =>
   typeof done === 'object' && done !== null && ('secret' in done || 'taken' in done);
 
-/** What the form that led back to this page has done. Null if no form led here. */
+/** Says what was done by the form that led back to this page. Null if no form led here. */
 export function loadOutcome({ context, request }: Args, about: string): Promise<string | null> {
   const intent = context.transport.readQuery(request).get('saved') ?? '';
   return context.procedures.staffForms.outcome({ about, intent });

@@ -28,8 +28,8 @@ declare module '@remix-run/server-runtime' {
     /** True once the posted form has done its work. */
     isDone?: boolean;
     /**
-     * The refusal that the page /problems/{code} shows. The page may answer any request, so the request's URL does not name the
-     * code.
+     * The refusal that the page /problems/{code} shows. Any request may get this page as its answer, so the code cannot be read
+     * from the request's URL.
      */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */

@@ -1,4 +1,5 @@
-// A refused form is kept for its page (contract 9.171 and 9.173). The page reads it through app/components/refused.ts.
+// A refused form is kept, so that its page can show it again (contract 9.171 and 9.173). The page reads it through
+// app/components/refused.ts.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
@@ -36,7 +37,7 @@ const ownRefusals = {
   last_admin: 409,
   /** The session had ended before the form was sent, so nothing was done. */
   ended: 200,
-  /** The form comes back with one more row. It is not finished yet. */
+  /** The page shows the form again, with one more row. Nothing was saved. */
   more_rows: 200,
 };
 
@@ -102,7 +103,9 @@ export const findPresent = async (code: string, { request, context }: Args) =>
 export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
-/** Keeps the refusal for the page, and returns an id. Null if the refusal was not kept, so that it must be answered at once. */
+/**
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal is not kept: then it must be answered at once.
+ */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
   { request, context }: Args,

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
 /**
- * Rows whose `column` is before `before`. The column must have an index. `inOrderOf` is the second column of that index. If
- * given, rows are deleted strictly in the order of the index, so that the remaining rows have no gap.
+ * Rows with a value in `column` that is less than `before`. The column must have an index. If `inOrderOf` is given, it is the
+ * second column of that index, and rows are deleted strictly in the order of the index. So the remaining rows have no gap.
  */
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 

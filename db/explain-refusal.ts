@@ -1,6 +1,9 @@
 import { SchemaError } from './schema-check.ts';
 
-/** Explains an error that only an operator can fix, in a sentence without values of settings. Undefined for other errors. */
+/**
+ * If only an operator can fix the error, returns a sentence that explains it without naming values of settings. Undefined for
+ * other errors.
+ */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof SchemaError) return error.message;

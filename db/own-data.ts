@@ -135,7 +135,7 @@ export const sections: Section[] = [
     key: [['client', 'text']],
   }),
   section('told_to_products', 'events', {
-    // Contracts have their own section.
+    // Events about contracts are left out, because contracts have their own section.
     isOwn: (userId) => sql`user_id = ${userId} and type <> 'contract.updated'`,
     columns: ['client', 'type', 'occurred_at', 'body'],
     key: [['id', 'bigint']],
@@ -272,7 +272,9 @@ export const sections: Section[] = [
 /** `row` is JSON. Pass `key` to read the rows after this one. */
 export type OwnRow = { row: string; key: string[] };
 
-/** The next rows after `after`. Each page is a separate statement, so a slow reader holds no transaction open. */
+/**
+ * Returns the next rows after the key `after`. Each call is a separate statement, so a slow reader holds no transaction open.
+ */
 export async function readOwnRows(
   db: Database,
   { table, columns, key, isOwn, values: show }: Section,

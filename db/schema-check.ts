@@ -9,8 +9,9 @@ import { needed as listed } from './needed.ts';
 export class SchemaError extends Error {}
 
 /**
- * Names by table. Disabled triggers and invalid keys are left out. `keys` are unique indexes, which `on conflict` needs.
- * `functions` are digests by signature, or '' if any body will do.
+ * The names of what the schema contains, by table. Disabled triggers and invalid keys are left out. `keys` are unique indexes,
+ * which `on conflict` needs. `functions` has the digest of each function's body by signature, or '' if the body does not
+ * matter.
  */
 export type Schema = {
   columns: Record<string, string[]>;

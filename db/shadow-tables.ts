@@ -1,5 +1,5 @@
-// A dry run of the import works on temporary tables with the names of the real ones, so that it runs the same statements
-// (docs/inside/decisions/import-dry-run.md).
+// A dry run of the import works on temporary tables. They have the names of the real tables, so a dry run uses the same
+// statements as a real import (docs/inside/decisions/import-dry-run.md).
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
@@ -9,7 +9,7 @@ const tables = [
   ...['billing_details', 'rate_limits'],
 ];
 
-/** Whose accounts are copied: people by their ids at the provider, and by addresses that they hold or can have back. */
+/** The people whose accounts are copied, by their ids at the provider, and by addresses that they hold or can have back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
@@ -21,7 +21,7 @@ export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Co
     select nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid = 'users'::regclass`.execute(trx);
   const schema = found.rows[0]?.schema ?? 'public';
-  // The operator may take time to read the report.
+  // The transaction is idle while the operator takes time to read the report.
   await sql`set local idle_in_transaction_session_timeout = '5min'`.execute(trx);
   for (const table of tables) {
     await sql`create temporary table ${sql.id(table)}

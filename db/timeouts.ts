@@ -15,12 +15,12 @@ const timeouts = [
   'transaction_timeout',
 ];
 
-/** Lifts all timeouts. Behind a pooler, timeouts of the role or the database may hold instead of the timeouts that we ask for. */
+/** Lifts all timeouts, including those of the role and the database, which may apply behind a pooler instead of our own. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
-/** For a transaction that waits for a reader. Its statements keep their timeouts. */
+/** Lifts the timeouts of a transaction that waits for a reader, but not the timeouts of its statements. */
 export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
   const ofIdle = timeouts.filter((name) => name.includes('transaction'));
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);

@@ -44,8 +44,8 @@ async function start(): Promise<void> {
   // Operators who send SIGHUP expect a reload. In local mode, SIGHUP comes from a closed terminal and ends the process.
   if (config.production)
     onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
-  // Such settings do not prevent the start. They may be left over from a removed client, and a refused start would turn an
-  // upgrade into an outage.
+  // Settings that nothing reads do not prevent the start. They may be left over from a removed client, and a refused start
+  // would turn an upgrade into an outage.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   if (config.formerSettings.length > 0)

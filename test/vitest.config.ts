@@ -74,7 +74,14 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'processes', include: processes } },
-      { test: { ...common, name: 'clients', include: clients } },
+      {
+        test: {
+          ...common,
+          name: 'clients',
+          include: clients,
+          globalSetup: 'test/support/run/unpack-browser.ts',
+        },
+      },
       {
         test: {
           ...common,

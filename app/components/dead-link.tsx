@@ -57,7 +57,7 @@ const words: Record<Fate, string> = {
 
 type EndedLinkProps = {
   link: Ended;
-  /** What this page says about a fate of the link, if the usual words do not fit. */
+  /** Words of this page for what became of the link, if the usual words do not fit. */
   says?: Partial<Record<Fate, ReactNode>>;
   /** What works next, if that depends on what became of the link. */
   next?: (link: Explained) => ReactNode;

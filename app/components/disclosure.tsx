@@ -12,7 +12,7 @@ export function Disclosure({
 }: {
   label: ReactNode;
   open?: boolean;
-  /** Only one of those with the same name is open at a time. */
+  /** If several disclosures have this name, only one of them is open at a time. */
   name?: string;
   children: ReactNode;
 }) {

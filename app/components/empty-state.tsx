@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Stands in place of an empty list. It says what the list will show, and how entries get there. */
+/** Shown in place of an empty list. It says what the list will show, and how entries get there. */
 export function EmptyState({
   icon,
   title,

@@ -7,7 +7,7 @@ type Refusal = {
   status: number;
   supportUrl: string | undefined;
   sender: Sender | undefined;
-  /** A login with another account, which goes on with what was refused. */
+  /** The path of a login with another account. After the login, people go on with what was refused. */
   otherLogin: string | undefined;
   /** Nobody is logged in, as far as the page knows. */
   isStranger: boolean;
@@ -27,9 +27,9 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
     ? { href: '/login', label: 'Log in' }
     : { href: '/profile', label: 'Go to your profile' };
   if (code === 'account_suspended' || code === 'account_frozen')
-    // A login with the same account would lead here again.
+    // After a login with the same account, people would see this refusal again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
-  // The product would send the person straight back here.
+  // A link back to the product would not help, because the product would send the person straight back here.
   if (code === 'client_not_allowed' && otherLogin)
     return { href: otherLogin, label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
@@ -37,8 +37,8 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // Only a new start helps, for example after a login that was used already, or after a launch with wrong parameters. So this
-  // leads back to the product from which people came.
+  // The request cannot succeed, for example because it is for a login that was used already, or because a launch has wrong
+  // parameters. So this leads back to the product, where people can start again.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

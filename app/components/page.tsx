@@ -12,13 +12,13 @@ import { SideNav } from './side-nav.tsx';
 type PageProps = {
   title: string;
   intro?: ReactNode;
-  /** Stands below title and intro, and stays in sight with them. */
+  /** Shown below title and intro. It stays in sight with them. */
   head?: ReactNode;
   /** The pages of the account are always wide. */
   wide?: boolean;
   /** Hides the account's navigation, for a page that asks for one thing first. */
   alone?: boolean;
-  /** Stands beside the content, or above it on a phone. The pages of the account have their own. */
+  /** Shown beside the content, or above it on a phone. The pages of the account have their own navigation. */
   nav?: ReactNode;
   children: ReactNode;
 };

@@ -13,9 +13,9 @@ type RowProps = {
   /** Makes the whole row a link to this address. */
   href?: string | undefined;
   about?: ReactNode;
-  /** Stands at the end of the row: the state, or a button. */
+  /** Shown at the end of the row: the state, or a button. */
   end?: ReactNode;
-  /** Stands below the row, such as a form that opens. */
+  /** Shown below the row, such as a form that opens. */
   children?: ReactNode;
 };
 

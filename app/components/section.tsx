@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** `bare`: the section draws no card, because the children have their own or need none. */
+/** `bare`: the section draws no card, because its children draw their own cards or need none. */
 export function Section({
   id,
   title,

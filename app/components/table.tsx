@@ -6,7 +6,7 @@ export type Column = {
   label: string;
   /** The name of the column in `sort`, if the list can be sorted by it. */
   sort?: string;
-  /** An amount stands at the end of its column. On a phone, a state stands beside the title of its card. */
+  /** An amount is aligned to the end of its column. On a phone, a state is shown beside the title of its card. */
   kind?: 'amount' | 'state';
 };
 
@@ -14,7 +14,7 @@ export type TableRow = {
   key: string;
   /** One cell for each column. The first cell is the title of the row. */
   cells: ReactNode[];
-  /** Stands below the cells. */
+  /** Shown below the cells. */
   below?: ReactNode;
   /** Opens below the cells. `of` tells screen readers what the details are about. */
   details?: { of: ReactNode; inside: ReactNode; isOpen: boolean };
@@ -27,7 +27,7 @@ type TableProps = {
   caption: string;
   columns: Column[];
   rows: TableRow[];
-  /** The name of a column. A `-` before the name means that the last value stands first. */
+  /** The name of a column. With a `-` before the name, the last value comes first. */
   sort?: string;
   sortPath?: (sort: string) => string;
 };
@@ -131,6 +131,6 @@ function Heading({ column: { label, kind, sort: name }, sort, sortPath }: Headin
   );
 }
 
-/** Says how many things a list has, such as "128 invoices". `count` is null for more than are counted. */
+/** Says how many things a list has, such as "128 invoices". `count` is null if there are more things than we count. */
 export const sayCount = (count: number | null, one: string, many: string) =>
   count === null ? `More than ${whole(1_000)} ${many}` : `${whole(count)} ${count === 1 ? one : many}`;

@@ -1,7 +1,7 @@
-/** A guide of docs/openid.md: each heading of the third level below *Guides* begins one. */
+/** A guide of docs/openid.md. Each heading of the third level below *Guides* begins a new guide. */
 export type Guide = { title: string; html: string };
 
-/** They have the examples of the document in place of a client's values. */
+/** The guides still have the examples of the document. Each page puts the values of its client in their place. */
 export async function loadOpenIdGuides(): Promise<Guide[]> {
   const { pages } = await import('virtual:developers');
   const page = pages.find(({ slug }) => slug === 'openid');

@@ -71,7 +71,9 @@ export function enhance(part: HTMLElement): void {
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
 }
 
-/** Copies what was typed in another form of the page. False if the text is not valid and the browser has said why. */
+/**
+ * Copies what was typed in another form of the page. If the text is not valid, the browser says why, and this returns false.
+ */
 function takeAlong(form: HTMLFormElement): boolean {
   for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
     const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);

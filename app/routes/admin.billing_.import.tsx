@@ -59,13 +59,13 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** A refused form holds the lines that it was about. */
+/** A refused form keeps the lines that were sent with it. */
 const readKept = (values: Record<string, string>): Statement => ({
   ...{ known: 0, out: 0 },
   lines: Object.entries(values).flatMap(([name, value]) => (name.startsWith('line-') ? readLine(value) : [])),
 });
 
-/** The fields of a form that nobody has checked yet may hold anything. */
+/** The fields of a form that nobody has checked yet may contain anything. */
 function readLine(value: string): StatementLine[] {
   try {
     const line = JSON.parse(value);

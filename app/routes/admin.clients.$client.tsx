@@ -109,7 +109,7 @@ const openIdWords = {
 
 const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 
-/** Undefined for hand-offs, and if only the settings count. */
+/** Undefined for a client that uses hand-offs. Also undefined if the settings name the client, because then the row is off. */
 const openIdRowOf = ({ row }: Loaded) =>
   row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
 

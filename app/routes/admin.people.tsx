@@ -20,7 +20,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const named = list.people.filter(({ email }) => email === asked.q.trim().toLowerCase());
   const [only, ...others] = named.length > 0 ? named : list.people;
   if (others.length > 0) return loaded;
-  // The document of an erased buyer finds nobody.
+  // A search for a document's number finds the buyer, or nobody if the buyer is erased. In both cases the document is shown.
   const number = await args.context.procedures.booksForms.searched({ q: asked.q });
   if (number !== null) throw redirect(`/admin/invoices/${number}`, 303);
   if (only) throw redirect(personPath(only.id), 303);

@@ -20,10 +20,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   const why = query.get('why');
-  // This browser does send cookies back, so there is nothing to explain, and people go where they wanted to go.
+  // The browser now sends cookies back, so there is nothing to explain. People go on to where they wanted to go.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirect(leadPast(next, request, context), 303);
-  // After a POST the login was refused. The page says so even to people who are logged in.
+  // If this follows a POST, the login was refused. The page says so even to people who are logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
@@ -48,7 +48,7 @@ export const action = (args: ActionFunctionArgs) =>
       const email = text(form, 'email');
       const passkey = form.get('passkey');
       const target = nextOf(request, context) ?? '/profile';
-      // A client that needs a second factor asks for one, so the offer would only come before that.
+      // A launch to a client that needs a second factor asks for one anyway, so people are not offered a passkey before that.
       const isOffered = form.get('can_add_passkey') === 'yes' && !context.site.launchNeedsFactor(target);
       const offer = isOffered ? { next: target } : undefined;
       const outcome =
@@ -84,12 +84,12 @@ const reasons = new Map([
 ]);
 
 /**
- * Marks a login with a passkey. The service accepts such logins even while it can hash no more passwords (contract 9.155). With
- * the mark, it refuses every password.
+ * Adds `with=passkey` to the path of a login with a passkey. Even while the service can hash no more passwords, it accepts
+ * logins with this parameter (contract 9.155). It refuses a password that comes with the parameter.
  */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
-/** Removes the mark, which is still in the page's URL after a refused passkey. */
+/** Removes `with=passkey`, which is still in the page's URL after a refused passkey. */
 const withoutMark = (path: string) => path.replace(/([?&])with=passkey(?:&|$)/, '$1').replace(/[?&]$/, '');
 
 export default function Login() {

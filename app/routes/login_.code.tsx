@@ -25,7 +25,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   const pending = await procedures.login.pending();
   const visitor = await procedures.visitor.find();
-  // Only somebody who has given the password may try a code. A client can need the code of a session that a hand-off started.
+  // Only somebody who has given the password may try a code. If a client needs a code, people whose session was started by a
+  // hand-off have to give their password first.
   if (!pending && next && visitor?.owesCode)
     throw redirect(withNext('/login?prompt=login&why=asked-again', next), 303);
   if (!pending) throw redirect(transport.loginPathTo(next), 303);
@@ -35,7 +36,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     hasNewPassword: transport.readQuery(request).has('new_password'),
     codeFactors: pending.codeFactors,
     takeBackSentAt: pending.takeBackSentAt,
-    // Without `prompt=login`, the login page would lead people who are logged in on to the launch, and so back here.
+    // Without `prompt=login`, the login page would send people who have a session to the launch, which leads back here.
     loginPath: withNext(visitor ? '/login?prompt=login' : '/login', next),
     clientTitle: site.findLaunchTitle(next),
     supportUrl: site.supportUrl,

@@ -43,7 +43,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   });
 }
 
-/** Changes about which the page asks once more before it makes them. */
+/** The page asks once more before it makes one of these changes. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 

@@ -29,7 +29,8 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     needsNoFields: true,
     async act(form, procedures) {
-      // A first request and a repeated one do the same. This call only refuses unknown intents.
+      // The result does not matter, because a second request does the same as the first one. This call only refuses unknown
+      // intents.
       isAgain(form, args.context);
       const next = nextOf(args.request, args.context);
       await procedures.email.requestVerification({ next });

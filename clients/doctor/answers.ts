@@ -1,4 +1,5 @@
 // Checks every answer of login start and callback: its headers, and whether it is about this hand-off.
+import { parseUrl } from '../../server/basics/url.ts';
 import type { Answer } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
@@ -13,7 +14,7 @@ export function findTargets({ url, location, headers, text }: Answer): URL[] {
     ...(text.match(/<meta[^>]+http-equiv=.?refresh[^>]*>/gi) ?? []),
   ];
   const addresses = refreshed.flatMap((each) => /url=\s*["']?([^"'>\s]+)/i.exec(each)?.[1] ?? []);
-  const targets = addresses.filter((each) => URL.canParse(each, url)).map((each) => new URL(each, url));
+  const targets = addresses.flatMap((each) => parseUrl(each, url) ?? []);
   return [...(location ? [location] : []), ...targets];
 }
 

@@ -1,4 +1,5 @@
 // Sends the doctor's requests. Each has a limit on its time and on how much is read.
+import { parseUrl } from '../../server/basics/url.ts';
 import { version } from '../../server/runtime/version.ts';
 import { type Cookie, readSetCookie } from './cookies.ts';
 import type { Tools } from './target.ts';
@@ -94,7 +95,7 @@ export function openNetwork({ fetch, now, pace }: Tools) {
 function readLocation({ status, headers }: Response, url: URL): URL | undefined {
   const location = headers.get('location');
   const isRedirect = status >= 300 && status < 400;
-  return isRedirect && location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  return isRedirect && location !== null ? parseUrl(location, url) : undefined;
 }
 
 async function readText(response: Response): Promise<string> {

@@ -1,6 +1,7 @@
 // A shop that lets people log in with the identity service. README.md says how to run it.
 import { createServer } from 'node:http';
 import { createIdentityClient, createMemoryStores } from 'identity-client';
+import { identityRoutes } from 'identity-client/web';
 
 const { IDENTITY_URL, PORT = 4000 } = process.env;
 const { ORIGIN = `http://localhost:${PORT}` } = process.env;
@@ -10,38 +11,17 @@ const identity = createIdentityClient({
   log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   ...createMemoryStores(),
 });
-const sessions = new Map();
-const findSession = ({ headers }) => sessions.get(/\bshop_session=([\w-]+)/.exec(headers.get('cookie'))?.[1]);
-const hooks = {
-  startSession({ sid, profile }) {
-    const id = crypto.randomUUID();
-    sessions.set(id, { sid, profile });
-    // On https also Secure, and the name __Host-shop_session.
-    return { 'Set-Cookie': `shop_session=${id}; Path=/; HttpOnly; SameSite=Lax` };
-  },
-  endSession(sid) {
-    for (const [id, session] of sessions) if (session.sid === sid) sessions.delete(id);
-  },
-  apply({ type, user_id: userId, profile }, isNewer) {
-    for (const [id, session] of sessions) {
-      if (session.profile.id !== userId) continue;
-      if (type === 'user.deleted') sessions.delete(id);
-      else if (isNewer) session.profile = profile;
-    }
-  },
-  startOver: () => sessions.clear(),
-};
-const say = (error) => process.stderr.write(`${error}\n`);
-const pages = {
-  '/': (request) => new Response(`Hello, ${findSession(request)?.profile.name ?? 'stranger: open /login'}\n`),
-  '/login': (request) => identity.startLogin(request, { returnTo: '/' }),
-  '/sso/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
-  '/sso/events': async (request) => {
-    const answer = await identity.receiveNudge(request);
-    if (answer.ok) identity.pullEvents(hooks).catch(say);
-    return answer;
-  },
-};
-const answer = (request) => (pages[new URL(request.url).pathname] ?? pages['/'])(request);
-const server = createServer(identity.createListener(answer, say));
+const answerRoute = identityRoutes(identity);
+const toHtml = (text) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+
+async function answer(request) {
+  const answer = await answerRoute(request);
+  if (answer) return answer;
+  const person = await identity.requireLogin(request);
+  if (person instanceof Response) return person;
+  const page = `<p>Hello, ${toHtml(person.name)}</p><form method="post" action="/logout">
+    <input type="hidden" name="token" value="${await identity.logoutToken(request)}"><button>Log out</button></form>`;
+  return new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+}
+const server = createServer(identity.createListener(answer, (error) => process.stderr.write(`${error}\n`)));
 server.listen(PORT, 'localhost', () => process.stdout.write(`Open ${ORIGIN}\n`));

@@ -34,7 +34,7 @@ export async function findBinaries(identity: Identity, base: string): Promise<st
     const fresh = `${copy}.${randomBytes(4).toString('hex')}`;
     await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
     await run('chmod', ['-R', 'a+rX', fresh]);
-    // Another process may have made the copy first. That copy serves as well.
+    // Another process may have made the copy first. That copy is just as good.
     await rename(fresh, copy).catch(() => rm(fresh, { recursive: true, force: true }));
     await removeOtherCopies(base, copy);
   }

@@ -20,7 +20,7 @@ import {
 } from './files.ts';
 
 export type EmbeddedPostgres = {
-  /** The folder of the data. It may differ from the folder that was asked for. */
+  /** The folder with the data, which may differ from the folder that was asked for. */
   folder: string;
   url: string;
   port: string;

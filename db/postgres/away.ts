@@ -27,7 +27,7 @@ const awayMessage =
 
 const codeOf = (error: Error) => (error as { code?: string }).code;
 
-/** Whether the database is away or does not answer in time, so that the query is not at fault. */
+/** Whether the database is away or does not answer in time. In both cases, the query is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -36,12 +36,15 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessage.test(error.message);
 }
 
-/** Whether other transactions held a lock for too long (55P03), or were first again and again (class 40). */
+/**
+ * Whether the work failed because of other transactions: it waited too long for a lock (55P03), or another transaction was
+ * first in every attempt (class 40).
+ */
 export function isDatabaseBusy(error: unknown): boolean {
   return isLockedTooLong(error) || (error instanceof Error && /^40...$/.test(codeOf(error) ?? ''));
 }
 
-/** Whether the statement waited too long for a lock. If so, the statement did nothing. */
+/** Whether the statement waited too long for a lock. If so, it changed nothing. */
 export const isLockedTooLong = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '55P03';
 
@@ -49,7 +52,10 @@ export const isLockedTooLong = (error: unknown): boolean =>
 export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
-/** Whether the server refused the statement, so that it did nothing. If the connection broke, the statement may have run. */
+/**
+ * Whether the server refused the statement, which then changed nothing. False if the connection broke, because the statement
+ * may have run.
+ */
 export const isUndone = (error: unknown) =>
   error instanceof Error && /^(?!08|57P)[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
 

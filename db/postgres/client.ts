@@ -1,6 +1,6 @@
-// The only way to Postgres is a pool. Kysely sends statements on it, many requests share one connection for small reads
-// (reader.ts), and transactions have their own (transactions.ts). Postgres ends a statement after `statementTimeoutMs`. If
-// Postgres does not answer even then, the connection is closed (connection.ts).
+// All access to Postgres goes through a pool. Kysely sends statements on connections of the pool. Small reads of many requests
+// share one connection (reader.ts), and each transaction has its own (transactions.ts). Postgres ends a statement after
+// `statementTimeoutMs`. If Postgres does not answer even then, the connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
@@ -20,7 +20,10 @@ export type DatabaseOptions = {
   /** 5 s by default; 0 means no limit. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Maps a person or an IP address to the key that takes turns at the pool. Without it, each person or IP address is a key. */
+  /**
+   * Returns the key under which a person or an IP address takes turns at the pool. Without it, each person and each IP address
+   * has a key of its own.
+   */
   keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. Without a listener, the error would end the process. */
   onError: (error: Error) => void;
@@ -31,18 +34,18 @@ export type DatabaseClient = {
   read: Reader;
   /** Uses its own connection, so neither locks nor a full pool delay it. Throws if the server is silent or read-only. */
   readClock: () => Promise<Date>;
-  /** `refused` counts the requests that got no connection since the start. */
+  /** `refused` counts the requests since the start that got no connection. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   countReads: () => number;
   countRefusals: () => Refusals;
   close: () => Promise<void>;
 };
 
-// At most this many requests may wait for each connection. Another request would wait for too long.
+// At most this many requests may wait for each connection. Any further request is refused, because it would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. In a historical local zone, they would lose the seconds of the zone's offset.
+// Sends dates to Postgres in UTC. In local time, an old date would lose the seconds of the zone's offset at that time.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */
@@ -96,7 +99,7 @@ function openPool(
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  // We wait a little longer than the server's own timeout, because the server's error says more than ours.
+  // We wait a little longer than the server's own timeout, because the server's error message says more than ours.
   const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
   const buildConnection = createConnections(pool, options.preparedStatements, silenceMs, onRefused);
   const known = new WeakSet<pg.PoolClient>();

@@ -1,5 +1,6 @@
 // A connection of the pool sends each statement without waiting for earlier answers
-// (https://node-postgres.com/features/pipelining), prepares it under a name, and leaves the pool once it is broken.
+// (https://node-postgres.com/features/pipelining). It prepares each statement under a name. A broken connection leaves the
+// pool.
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
@@ -10,7 +11,7 @@ export type Connection = {
   query: (text: string, values: readonly unknown[]) => Promise<pg.QueryResult>;
   /** Gives the connection back to the pool, or closes it if it is broken. */
   release: (isBroken?: boolean) => void;
-  /** Takes this connection and all idle ones out of the pool. Statements under way are still answered. */
+  /** Takes this connection and all idle connections out of the pool. Statements under way are still answered. */
   leave: () => void;
 };
 
@@ -86,13 +87,14 @@ function dropIdle(pool: pg.Pool): void {
 // All clients of the pool are of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// If there are more different statements than this, something is wrong, such as values written into the SQL. The text of each costs
-// memory here and on every connection.
+// If there are more different statements than this, there is probably a fault, such as values written into the SQL. The text of
+// each statement costs memory here and on every connection.
 const maxNames = 500;
 
 /**
- * Each name is a digest of the text. So a pooler that shares prepared statements (PgBouncer since 1.21) shares the correct ones.
- * A named statement is nearly three times as fast (docs/inside/decisions/prepared-statements.md).
+ * Each name is a digest of the statement's text, so a pooler that shares prepared statements (PgBouncer since 1.21) never
+ * confuses two statements. A named statement is nearly three times as fast as one without a name
+ * (docs/inside/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();

@@ -41,7 +41,7 @@ export async function migrate(
 }
 
 // A migration may wait for a table that a long transaction reads, such as a backup. Meanwhile all requests wait behind the
-// migration. So it gives up sooner than requests do, and lets them pass before it tries again.
+// migration. So the migration gives up sooner than requests do, and pauses before the next try, so that the requests can run.
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 

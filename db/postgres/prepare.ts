@@ -62,8 +62,8 @@ function compile<Values extends object, Row>(
 ): (values: Values) => CompiledQuery<Row> {
   const names = new Map<unknown, keyof Values>();
   const standIns = refuseAllBut<Values>('The values of a prepared statement', {
-    // Each read of a value gets a new stand-in. If the code tests a value (`a === null ? … : a`), the stand-in of the test is not
-    // passed on as a parameter. Then the check throws.
+    // Each read of a value returns a new stand-in. If the code tests a value (`a === null ? … : a`), the stand-in that was
+    // tested is never passed on as a parameter. The check below notices that, and throws.
     get(_, name) {
       const standIn = createStandIn(String(name));
       names.set(standIn, name as keyof Values);

@@ -53,7 +53,8 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // The statements of a connection that was left were sent again, so its errors do not count.
+      // If the reader has left this connection, it has sent the statements again on another one. So errors of the connection
+      // that it left do not matter.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }
@@ -72,7 +73,7 @@ export function createReader(connect: () => Promise<Connection>) {
     forget(lane);
     lane.isLeft = true;
     slow.add(oldest.statement.sql);
-    // Drops idle connections before it sends statements again, because those connections may be silent too.
+    // Drops idle connections before statements are sent again, because the idle connections may be silent too.
     (await lane.connection).leave();
     for (const reading of lane.waiting) send(reading);
   });

@@ -1,12 +1,12 @@
-// Notices connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
+// Detects connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
 // (`query_timeout`) took 6 % of a hand-off on Deno.
 
 const lookMs = 200;
 
 /**
- * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement was answered
- * for that long. Time is counted in looks, not by a clock. So after a pause of this process, answers that have arrived are read
- * before the next look.
+ * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement at all was
+ * answered for `limitMs`. Time is counted in looks, one every `lookMs`. So after this process was paused, answers that arrived
+ * meanwhile are read before the next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,
@@ -14,7 +14,8 @@ export function createSilenceWatch<Connection>(
   onSilence: (on: Connection) => void,
 ) {
   const maxLooks = Math.ceil(limitMs / lookMs);
-  // By connection: the value of `looks` when each pending statement was sent, oldest first, and when the last answer came.
+  // For each connection: the value of `looks` when each pending statement was sent, the oldest first, and the value of `looks`
+  // when the last answer came.
   const underWay = new Map<Connection, { sentAt: number[]; heardAt: number }>();
   let looks = 0;
   let isLooking = false;
@@ -22,7 +23,7 @@ export function createSilenceWatch<Connection>(
     looks++;
     for (const [connection, { sentAt, heardAt }] of underWay) {
       const since = of === 'all' ? Math.max(heardAt, sentAt[0] ?? looks) : (sentAt[0] ?? looks);
-      // One more look, because the first may come right after the statement was sent.
+      // Waits one look longer than `maxLooks`, because the first look may come right after the statement was sent.
       if (looks - since === maxLooks + 1) onSilence(connection);
     }
     isLooking = underWay.size > 0;

@@ -6,7 +6,7 @@ import { buildDialect, type Database, requirePool } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
-/** The longest pause before the second attempt. Later pauses may be longer. */
+/** The longest pause before the second attempt. The pauses before later attempts may be longer. */
 const maxPauseMs = 10;
 /** How long requests wait for a lock. It is far less than their deadline, because a waiting transaction occupies a connection. */
 const lockTimeoutMs = 500;
@@ -72,7 +72,7 @@ export type Origin = {
 };
 
 const originText = "select set_config('identity.origin', $1, true)";
-// If the timeout were an option of the connection, it would also apply to jobs, and a pooler might refuse it.
+// An option of the connection would set the timeout for jobs, too, and a pooler might refuse that option.
 const beginRequest = `${originText}, set_config('lock_timeout', '${lockTimeoutMs}', true)`;
 
 /** Sets the origin anew, for a transaction that works for several people. */
@@ -82,19 +82,23 @@ export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
 
 type Options = {
   /**
-   * `after_writes` commits once all writes were answered, so a 503 has done nothing. `with_writes` sends the commit right behind
-   * the writes, for work that can safely be asked for again. It saves a round trip (8 to 12 % of a hand-off or a signup).
+   * `after_writes` sends the commit only after all writes were answered, so a 503 means that nothing was done. `with_writes`
+   * sends the commit right behind the writes, and saves a round trip (8 to 12 % of a hand-off or a signup). It is for work that
+   * a client may safely repeat.
    */
   commit?: 'after_writes' | 'with_writes';
-  /** Set for requests. A transaction that is not ready in time is rolled back. Its statements do not wait long for a lock. */
+  /**
+   * Set for requests. A transaction that is not ready before its deadline is rolled back. Its statements wait only a short time
+   * for a lock.
+   */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
 };
 
 /**
- * Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also runs `work` a second time if a lock
- * took too long.
+ * If another transaction was first (`isLostRace`), runs `work` again. With a deadline, runs `work` once more if the first
+ * attempt waited too long for a lock.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -118,9 +122,9 @@ export async function inTransaction<T>(
 type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
 
 /**
- * Serves a person's request. Nothing commits after its deadline, so a 503 means that nothing was done. One person has at most
- * half of the pool at once. If the person is not known, this holds for one IP address. With `rollback`, this returns the result
- * of `work` and changes nothing, but locks rows meanwhile.
+ * Runs a transaction for a person's request. Nothing commits after the request's deadline, so a 503 means that nothing was
+ * done. One person can use at most half of the pool at once. If the person is not known, the limit is for the IP address. With
+ * `rollback`, this locks rows and returns the result of `work`, but changes nothing.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,

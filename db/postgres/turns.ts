@@ -1,12 +1,12 @@
-// Turns at a scarce resource, limited in all and for each key, such as a person or an IP address. Waiters are let in key by key,
-// so a key with many waiters delays only itself.
+// Turns at a scarce resource. There is a limit for all turns together, and a limit for each key, such as a person or an IP
+// address. Keys are served in turn, so a key with many waiters delays only itself.
 
 type Limits = {
-  /** How many may have a turn at once, in all and of each key. */
+  /** How many may have a turn at once: `all` for all keys together, `each` for one key. */
   all?: number;
   each: number;
   maxWaiting?: { all: number; each: number };
-  /** By default the asker is the key. */
+  /** Returns the key of an asker. By default, each asker is its own key. */
   keyOf?: (asker: string) => string | undefined;
 };
 

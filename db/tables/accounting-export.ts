@@ -8,7 +8,10 @@ import { replacing } from './lost-documents.ts';
 /** The first and the last day of the span, in the zone. */
 export type Span = { zone: string; from: string; to: string };
 
-/** Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span, or null for a credit note. */
+/**
+ * Amounts are in minor units, as text. `credited` and `allocated` are as of the end of the span. For a credit note, both are
+ * null.
+ */
 export type BookedDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
@@ -40,7 +43,10 @@ export type BookedDocument = {
   signup_id: string;
 };
 
-/** A number that a restore has lost. `issued_on` is the day of the restore. `invoice` is the invoice in its place. */
+/**
+ * The number of a document that a restore has lost. `issued_on` is the day of the restore. `invoice` is the number of the
+ * invoice that takes the place of the lost document.
+ */
 export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
 /** The instant after a span's last day. */
@@ -177,8 +183,8 @@ export async function* readReversedSales(
 }
 
 /**
- * Whether the country that decided the tax of document `d` is another EU country than the seller's. The seller's country at the
- * issue of the invoice counts, even if the seller has moved before a credit note.
+ * Whether the tax of document `d` was decided by an EU country other than the seller's. The seller's country is the one at the
+ * issue of the invoice, even if the seller moved before the credit note was issued.
  */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
   select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;
@@ -210,7 +216,7 @@ export type BookedMoney = {
 
 /**
  * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For money
- * that went back, it is minus the part that its payment no longer covered after earlier returns.
+ * that went back, it is below 0: the part that the payment could not cover after earlier returns.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(

@@ -16,8 +16,8 @@ export type Account = {
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
 /**
- * Stores rights as decided here. If the transaction works for the marketplace, the account's link counts as the source of the
- * rights instead.
+ * Stores rights as decided here. If the transaction works for the marketplace, the account's link is the source of the rights
+ * instead.
  */
 export const deferAccount = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
@@ -92,10 +92,10 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
   return rows[0]?.is ?? false;
 }
 
-/** A decision about a right. Null leaves the right to the account's links. */
+/** A decision about a right. Null means that the account's links decide. */
 export type Decision = boolean | null;
 
-/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
+/** The decision applies, even if the links say something else. Returns the changed account, or undefined if nothing changed. */
 export async function decideCapability(
   trx: Transaction<DB>,
   id: string,
@@ -121,7 +121,7 @@ export async function decideCapability(
     .executeTakeFirst();
 }
 
-/** The decision counts whatever the links say. Returns the changed account, or undefined if nothing changed. */
+/** The decision applies, even if the links say something else. Returns the changed account, or undefined if nothing changed. */
 export async function decideVerification(
   trx: Transaction<DB>,
   id: string,

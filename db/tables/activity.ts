@@ -44,7 +44,10 @@ export async function listActivity(
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
-/** Selects at most `limit` of the newest transactions of each kind, and then the newest of all of these. */
+/**
+ * Selects the newest audit events, and the newest transactions of each source of changes, at most `limit` of each. Then selects
+ * the newest of all these.
+ */
 export function selectActivity({
   after,
   last,

@@ -6,8 +6,8 @@ import { findReservation } from './reserved-addresses.ts';
 import { findHolder, findUserById, lockUser, type User } from './users.ts';
 
 /**
- * In a transaction, the holder is looked up before the reservation. If the holder gives the address up between these two queries,
- * it is reserved for them, and the second query finds them.
+ * In a transaction, the query for the holder runs before the query for the reservation. If the holder gives the address up
+ * between these two queries, the address is reserved for that user, and the second query finds the user.
  */
 export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
   const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);

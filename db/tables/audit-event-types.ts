@@ -1,4 +1,5 @@
-// The types of audit events of this and the previous version: how often a user may cause each, and its words for readers.
+// The types of audit events of this version and the previous one. For each type: how often a user may cause it, and the words
+// that readers see.
 
 export type Allowance = { times: number; seconds: number };
 
@@ -7,9 +8,9 @@ type ByReason = { any: string } & Record<string, string>;
 
 type EventType = {
   /**
-   * How often each user may cause the event (contract 9.52 to 9.67), or words about what else bounds it. Acts that end access
-   * or undo a change have no allowance, because a thief could use it up. The change that such an act undoes has an allowance.
-   * Acts of staff count as looks at the person.
+   * How often each user may cause the event (contract 9.52 to 9.67), or words that say what else limits it. An act that ends
+   * access or undoes a change has no allowance, because a thief could use it up. The change that can be undone has an allowance
+   * instead. An act of staff is counted as a look at the person.
    */
   limit: Allowance | string;
   /** What the person reads in their activity. Without it, the event is hidden from them. */

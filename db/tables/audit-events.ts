@@ -194,7 +194,7 @@ export type AuditFilter = {
   person?: string | undefined;
   staff?: string | undefined;
   types?: string[] | undefined;
-  /** The name of a client in the details. Give `types`, too: only they have an index. */
+  /** Finds only events with this client's name in their details. Give `types` too, because only the types have an index. */
   client?: string | undefined;
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
@@ -219,13 +219,19 @@ export const ofClients: string[] = [
   'staff.test_webhook',
 ] satisfies AuditEventType[];
 
-/** Left out by type, because an event that a command caused names neither a user nor an actor. */
+/**
+ * Managers see no events of these types. The types are listed, because an event that a command caused names neither a user nor
+ * an actor.
+ */
 const ofAdministrators: string[] = [
   ...(['staff.invite', 'staff.withdraw_invitation'] satisfies AuditEventType[]),
   ...ofClients,
 ];
 
-/** The invoice that an event about money names. Without a seller, an invoice has only its bare number. */
+/**
+ * The invoice number in the details of an event about money. An invoice that was issued without a seller has its id as its
+ * number.
+ */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
 const isOfCustomer = sql`exists (
   select from invoices i join service_contracts c on c.id = i.contract_id

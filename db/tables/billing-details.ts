@@ -17,7 +17,7 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** The country of the address, otherwise the last known one. It decides the tax. */
+  /** The country of the address, otherwise the last known country. It decides the tax. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
@@ -47,7 +47,7 @@ export type BillingDetails = DetailValues & {
    * since.
    */
   invoiceEmailEditedAt: Date | null;
-  /** The details that were edited here, which signups do not change. */
+  /** The details that were edited here. Signups do not change them. */
   editedHere: DetailName[];
   /** The parts of a signup that were left out, as JSON pointers. */
   ignored: string[];
@@ -105,15 +105,18 @@ export async function lockBillingDetails(trx: Transaction<DB>, accountId: string
 
 type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'waiting'>;
 
-// Spaces, marks and small letters do not make another VAT id (contract 7.241).
+// VAT ids are the same if they differ only in spaces, marks, and small or capital letters (contract 7.241).
 const bare = (vatId: RawBuilder<unknown>) => sql`upper(regexp_replace(${vatId}, '[^[:alnum:]+*]', '', 'g'))`;
 
-/** VIES has confirmed the VAT id, in the name that the account had then. */
+/** Whether VIES has confirmed the VAT id, under the name that the account had at that time. */
 const hasViesConfirmed = sql<boolean>`exists (
   select from vat_checks v where v.account_id = billing_details.account_id and v.is_valid
     and ${bare(sql`v.vat_id`)} = ${bare(sql`billing_details.vat_id`)})`;
 
-/** Call this after the account has got another name. If documents name no company, VIES is asked again (contract 7.241). */
+/**
+ * Call this after the name of the account has changed. If no company is set, documents have the account's name, so VIES is
+ * asked again (contract 7.241).
+ */
 export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
   const ofAccount = sql`account_id = ${accountId}`;
   // Waits for a transaction that is about to store an answer of VIES for the earlier name.
@@ -123,8 +126,8 @@ export async function endViesDecision(trx: Transaction<DB>, accountId: string): 
 }
 
 /**
- * Pass `now` if a person edits the details. A new VAT id counts as unchecked. So does a VAT id that VIES confirmed for another
- * name. A new address for invoices counts as unproved.
+ * Pass `now` if a person edits the details. A new VAT id is unchecked from then on. A VAT id that VIES confirmed is unchecked,
+ * too, if the name changes. A new address for invoices is unproved from then on.
  */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
@@ -199,7 +202,7 @@ export async function claimVatIdToAsk(
   return rows[0];
 }
 
-/** VIES is asked about this VAT id again at that time, or never. */
+/** Sets when VIES is asked about this VAT id again: at that time, or never. */
 export async function askAboutVatIdAgain(
   db: Database,
   { accountId, vatId }: Pick<VatIdToAsk, 'accountId' | 'vatId'>,
@@ -226,7 +229,7 @@ export async function startVatIdWait(trx: Transaction<DB>, accountId: string): P
     .execute();
 }
 
-/** False if the account has another address for invoices, or its address is proved already. */
+/** False if `email` is not the account's address for invoices, or if it is proved already. */
 export async function proveInvoiceEmail(
   trx: Transaction<DB>,
   { accountId, email, at }: { accountId: string; email: string; at: Date },
@@ -241,7 +244,7 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
-/** After this, it counts as if a person of the account had given the address for invoices at `at`. */
+/** Records that somebody of the account has kept the address for invoices, as if they had entered it at `at`. */
 export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
   await trx
     .updateTable('billing_details')

@@ -57,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** A user of the account has this address. */
   hasLogin: boolean;
-  /** The mail and its copy would go to the same email address. So the one that was asked about is not needed. */
+  /** A mail and its copy have the same recipient, so only one of the two is needed, and it is not this one. */
   hasOther: boolean;
   /** When the contract's first invoice was issued. */
   firstIssuedAt: Date | null;
@@ -131,7 +131,9 @@ export const findUnsent = (db: Database, key: string): Promise<{ id: string; nex
     .where('given_up_at', 'is', null)
     .executeTakeFirst();
 
-/** `sentAt` and `nextTryAt` are of the first reminder's mail. Both are null if the mail was given up or does not exist. */
+/**
+ * `sentAt` and `nextTryAt` belong to the mail of the first reminder. Both are null if the mail was given up or does not exist.
+ */
 export async function findReminders(
   db: Database,
   number: string,

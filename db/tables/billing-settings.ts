@@ -1,4 +1,5 @@
-// The only writer of `billing_settings`: versions of the settings. A version never changes. It can be stopped before it counts.
+// The only writer of `billing_settings`, which has a row for each version of the settings. The settings of a version never
+// change. A version that is not in force yet can be stopped.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -7,7 +8,7 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Whether the time of the version has come, even if the version was stopped before. */
+  /** Whether the time at which the version takes effect has come. Also true if the version was stopped before that time. */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -17,7 +18,7 @@ export type MadeVersion = SettingsVersion & {
   stoppedAt: Date | null;
 };
 
-/** The version that counts by the database's clock. Undefined while there is no seller. */
+/** The version that is in force by the database's clock. Undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
   return db
     .selectFrom('billing_settings')
@@ -53,7 +54,7 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
     .select([
       'version',
       'settings',
-      // A version added by SQL may count from '-infinity'.
+      // SQL may add a version with a `counts_from` of '-infinity'.
       sql<Date>`case when isfinite(counts_from) then counts_from else made_at end`.as('countsFrom'),
       sql<boolean>`counts_from <= billing_now()`.as('hasBegun'),
       'made_at as madeAt',
@@ -71,7 +72,7 @@ export async function listSettingsVersions(db: Database, limit: number): Promise
 export const lockSettingsVersions = (trx: Database) =>
   sql`select pg_advisory_xact_lock(hashtextextended('billing_settings', 0))`.execute(trx);
 
-/** When a version begins to count. `asVersion`: when that other version begins. */
+/** When a new version takes effect. With `asVersion`, it takes effect at the same time as that version. */
 export type Begin = 'now' | { afterHours: number } | { asVersion: number };
 
 type NewVersion = { settings: object; begins: Begin; madeBy: string; actorId: string | null; why: string };
@@ -102,7 +103,7 @@ function toTime(begins: Begin): RawBuilder<Date> {
   return sql`(select counts_from from billing_settings where version = ${begins.asVersion})`;
 }
 
-/** False if the version counts already, or was stopped before. */
+/** False if the version is in force already, or was stopped before. */
 export async function stopSettingsVersion(trx: Database, version: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('billing_settings')

@@ -26,7 +26,7 @@ export type Change = {
   kind: 'found' | 'created' | 'changed' | 'removed';
   /** Null once erased. */
   members: Members | null;
-  /** Null if the row was found. */
+  /** Null for a change of the kind `found`. */
   by: Origin['by'] | 'database' | null;
   byUser: string | null;
   requestId: string | null;
@@ -142,8 +142,8 @@ export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   where key = any(${tracked[subject].columns}))`;
 
 /**
- * Erases the changes of the user and of their links, and with `accountId` also those of the account. Triggers erase all other
- * changes. If SQL deletes the user, triggers erase everything.
+ * Erases the changes of the user and of their links. With `accountId`, also erases the changes of the account. Triggers erase
+ * all other changes. If SQL deletes the user, triggers erase everything.
  */
 export async function eraseChangesOf(
   trx: Transaction<DB>,

@@ -1,5 +1,5 @@
-// The only writer of `clients` and `client_secrets`, which keep the clients that are not in the settings. Triggers raise the version in
-// `client_changes` (db/schema.sql).
+// The only writer of `clients` and `client_secrets`, which keep the clients that are not in the settings. Triggers raise the
+// version in `client_changes` (db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -10,7 +10,7 @@ export type SecretRow = {
   sealed: Uint8Array;
   /** Identifies the key that sealed the secret. */
   keyId: string;
-  /** When the client last called us with it, to a minute. */
+  /** When the client last called us with this secret, accurate to a minute. */
   lastUsedAt: Date | null;
 };
 
@@ -114,7 +114,7 @@ const toColumns = (facts: Partial<ClientFacts>) => ({
   auth: facts.auth,
 });
 
-/** A new row counts as confirmed. */
+/** A new row is confirmed from the start. */
 export async function insertClient(
   trx: Transaction<DB>,
   { id, issuer, name, kind, now, ...facts }: ClientFacts & Named & { id: string; kind: string; now: Date },
@@ -152,7 +152,7 @@ export async function setTestedAt(trx: Transaction<DB>, id: string, now: Date): 
   await trx.updateTable('clients').set({ tested_at: now }).where('id', '=', id).execute();
 }
 
-/** Keeps the first time. */
+/** If a time is noted already, keeps that earlier time. */
 export async function noteChallenge(db: Database, id: string, now: Date): Promise<void> {
   const query = db.updateTable('clients').set({ challenge_at: now }).where('id', '=', id);
   await query.where('challenge_at', 'is', null).execute();
@@ -185,7 +185,9 @@ export async function replaceSealed(
     .execute();
 }
 
-/** Moves the row to the other issuer. The caller must seal its secrets anew, because they are sealed for the issuer. */
+/**
+ * Moves the row to another issuer. The caller must seal the row's secrets anew, because each secret is sealed for one issuer.
+ */
 export async function setIssuer(
   trx: Transaction<DB>,
   id: string,

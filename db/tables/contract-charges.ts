@@ -1,10 +1,10 @@
-// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge
-// counts only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
+// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge is
+// stored only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { ContractCharges, DB } from '../schema.ts';
 
-/** Amounts are in minor units. `unitAmount` is for one, and below 0 for a deduction. */
+/** `unitAmount` is the amount of a single item, in minor units. It is below 0 for a deduction. */
 export type ContractCharge = {
   id: string;
   title: string;
@@ -24,7 +24,7 @@ export async function insertCharges(
   charges: ContractCharge[],
 ): Promise<void> {
   if (charges.length === 0) return;
-  // `at` keeps the order of the report.
+  // `at` is the position of the charge in the report. It sets `recorded_at`, so that the charges keep the order of the report.
   const rows = charges.map(({ unitAmount, ...charge }, at) => ({ ...charge, unit_amount: unitAmount, at }));
   await sql`
     insert into contract_charges (contract_id, id, title, currency, unit_amount, quantity, due, left_amount, recorded_at)
@@ -57,8 +57,8 @@ export async function findCharges(
 const mostAtOnce = 100;
 
 /**
- * Returns charges by contract, with additions before deductions. Within each of the two, charges due `now` come before
- * charges due with the next period. Then the order is that of recording.
+ * Returns charges by contract, with additions before deductions. In both groups, charges due `now` come before charges due with
+ * the next period. Apart from that, charges keep the order in which they were recorded.
  */
 export async function listOpenChargesOf(
   db: Database,

@@ -5,7 +5,7 @@ import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 
-/** `view` has the members to compare, as the list of contracts has them. Null if the line cannot be read. */
+/** `view` has the members to compare, in the form that they have in the list of contracts. Null if the line cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
 
 /** The table has no index, because one sort at the end costs less than an index entry for each row. */

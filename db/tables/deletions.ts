@@ -66,8 +66,8 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
 }
 
 /**
- * Whether another administrator can log in (contract 12.15). Other callers wait until this transaction ends, so that the last two
- * administrators cannot go at the same time.
+ * Whether another administrator can log in (contract 12.15). Other transactions that ask this wait until this transaction ends.
+ * So the last two administrators cannot leave at the same time.
  */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);

@@ -37,8 +37,8 @@ const upsert = prepareDeferred((db, values: Login) =>
         // instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // If this equals `known_since`, the device is established at once. For a forgotten device, the two instants are made to
-        // differ, so that it is not.
+        // If this instant equals `known_since`, the device is established at once. For a forgotten device, the two instants are
+        // made to differ, so the device is not established at once.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -157,7 +157,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Counts forgotten devices, too. */
+/** Forgotten devices are included. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -169,7 +169,10 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** The user’s devices become unknown browsers: they have the limits of unknown browsers, and a link in a mail logs nobody in. */
+/**
+ * The user’s devices become unknown browsers. The limits of unknown browsers apply to them, and a link in a mail logs nobody in
+ * there.
+ */
 export async function forgetDevices(
   db: Database,
   userId: string,

@@ -36,7 +36,7 @@ export const writeNumber = ({ prefix, year }: Key, number: number | string): str
 /** `lastNumber` is 0 if the series has no documents. */
 export type Series = { lastNumber: number; lastIssuedOn: string };
 
-/** Adds the series if it is missing, with no documents and the day `today`. */
+/** Adds the series if it is missing. A new series has no documents, and its day is `today`. */
 export async function lockSeries(
   trx: Transaction<DB>,
   { prefix, year }: Key,
@@ -57,7 +57,7 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
-/** Waits for all transactions that have taken a number. Until this transaction ends, no other can take one. */
+/** Waits for all transactions that have taken a number. Until this transaction ends, no other transaction can take a number. */
 export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
   // The locks are in the order in which an invoice takes its numbers.
   await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);

@@ -6,19 +6,20 @@ import { isMade } from './invoices.ts';
 /** `except`: contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-// A blocked contract is left alone for this long. With the pause between two runs, the job looks at it again within a minute
-// (contract 7.68).
+// A blocked contract is not looked at again for this long. Together with the pause between two runs of the job, this is less
+// than a minute (contract 7.68).
 const holdMs = 50_000;
 
-/** `in_force` is empty without a seller. */
+/** `in_force` has no row until there is a seller. */
 export const inForce = sql`in_force as materialized (
   select coalesce((settings #>> '{terms,invoice_while_past_due}')::boolean, true) as invoices_past_due
   from billing_settings where counts_from <= billing_now() and stopped_at is null
   order by version desc limit 1)`;
 
 /**
- * Contracts with charges to invoice without a period (contract 7.532 and 7.533). If a contract has only deductions, there is
- * nothing to invoice. `offset 0` makes Postgres look up only contracts with open charges, and not read all contracts.
+ * Contracts with charges that are invoiced without a period (contract 7.532 and 7.533). If deductions leave a sum of 0 or less,
+ * there is nothing to invoice. `offset 0` makes Postgres look up only contracts with open charges, instead of reading all
+ * contracts.
  */
 const withDueCharges = sql`
   select c.id, min(k.recorded_at) as starts_at from contract_charges k,
@@ -30,10 +31,10 @@ const withDueCharges = sql`
   group by c.id, k.currency having sum(k.left_amount) > 0`;
 
 /**
- * Finds active and past-due contracts with a period that has begun. Also finds contracts with a waiting period, even ended ones,
- * as long as their account exists. A period that waits for a seller is left alone until there is a seller. If a contract is past
- * due, its waiting periods are left alone until the settings invoice such contracts. A `tried_at` in the future comes from a
- * clock that was set back, so it is ignored.
+ * Finds the contracts that the job has to look at: active and past-due contracts with a period that has begun, contracts with a
+ * waiting period, and contracts with due charges. A contract with a waiting period may have ended, but its account must exist.
+ * Periods that wait for a seller are left out until there is a seller. Waiting periods of past-due contracts are left out until
+ * the settings invoice such contracts. A `tried_at` in the future is ignored, because it comes from a clock that was set back.
  */
 export async function findContractsToInvoice(
   db: Database,
@@ -80,7 +81,7 @@ async function findBy(
   return rows.map(({ id }) => id);
 }
 
-/** Contracts that the CRM has ended before some periods that may be invoiced already. Such periods must be credited. */
+/** Contracts that the CRM has ended, if periods after the end may be invoiced already. These periods must be credited. */
 export const findContractsToCredit = (db: Database, search: Search): Promise<string[]> =>
   findBy(db, search, 'credit_from', sql`credit_from is not null`);
 

@@ -28,15 +28,16 @@ export async function deleteDeliveries(db: Database): Promise<void> {
 /** A try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-/** A second, then twice as long each time, up to an hour. */
+/** The pause after a try: one second after the first try, then twice as long each time, up to an hour. */
 export const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
 // The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another instance tries again after
 // the lease.
 export const lease = sql`interval '12 seconds'`;
 
-// Whether the clock was set back. A time less than ten seconds ahead does not show that: this claim may have waited for another
-// one that began after it, and `now()` is when a claim began.
+// Whether the clock was set back. `now()` is when this claim began. If this claim then waited for a later claim, `nudged_at` is
+// a little later than `now()` although nobody set the clock. So only a time more than ten seconds ahead shows that the clock
+// was set back.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
 const notAhead = (column: string) =>
@@ -73,7 +74,7 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * `failure` says why the client did not take the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
+ * `failure` says why the client did not accept the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
  * whether another try follows. The result says whether nudges failed before.
  */
 export async function recordNudge(
@@ -100,7 +101,7 @@ export async function recordNudge(
   });
 }
 
-/** Records a try that staff made. It moves no other try. */
+/** Records the outcome of a try that staff made. The times of all other tries stay as they are. */
 export async function recordTry(db: Database, client: string, failure: string | undefined): Promise<void> {
   await db
     .insertInto('event_deliveries')

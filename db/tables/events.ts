@@ -30,8 +30,8 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
 // Number.MAX_SAFE_INTEGER there is room for millions of restores.
 const restoreGap = 1_000_000_000;
 
-// The number before a sequence's first one. It grows with each restore, because the client may have got events before the restore
-// that this database no longer has.
+// The number just before the first number of a sequence. It grows with each restore, because the client may have read events
+// that the restore has lost.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
 /** `latest` is the last number. `oldest` is the number of the oldest kept event, or the next number if no event is kept. */

@@ -37,8 +37,8 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
 });
 
 /**
- * Replaces the earlier link of this id and the earlier link of this user. If a newer profile of this id has said something about
- * rights, that stays.
+ * Replaces the earlier link of this id and the earlier link of this user. If a newer profile of this id has said something
+ * about rights, this keeps what the newer profile said.
  */
 export async function setExternalLink(
   trx: Transaction<DB>,

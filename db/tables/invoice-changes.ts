@@ -35,7 +35,7 @@ export async function findLastChange(db: Database): Promise<number> {
 
 /**
  * Numbers the next `limit` changes. Other callers wait until the transaction ends, so that numbers become known in order. An
- * invoice that is being settled gets its number the next time.
+ * invoice that another transaction is settling is skipped, and gets its number in a later call.
  */
 export async function numberChanges(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('invoice changes', 0))`.execute(trx);

@@ -44,8 +44,8 @@ export const hasVatIdToCheck = (countries: string[]) => sql<boolean>`service_con
 type Filters = { accountId?: string | undefined; vatIdsOf?: string[] | undefined };
 
 /**
- * Lists contracts in the order in which they were made. `vatIdsOf` is a list of countries: then only contracts of accounts with a
- * VAT id of these countries that is to check (contract 7.483).
+ * Lists contracts in the order in which they were made. If `vatIdsOf` is given, lists only contracts of accounts with a VAT id
+ * that is to be checked and belongs to one of these countries (contract 7.483).
  */
 export const listAllContracts = (
   db: Database,
@@ -73,7 +73,9 @@ export type ListedInvoice = {
   open: number;
   issuedAt: Date;
   dueAt: Date;
-  /** The last day to pay, as the document says it. For an invoice without a document, the day in the time zone. */
+  /**
+   * The last day to pay, as the document says it. If the invoice has no document, this is the day of `dueAt` in the time zone.
+   */
   dueOn: string;
   /** Null if the user is erased. */
   userId: string | null;
@@ -173,7 +175,7 @@ export async function listBlocked(db: Database): Promise<Blocked[]> {
 
 type Incomplete = { number: string; buyer: string; userId: string | null };
 
-/** Lists invoices without their buyer's address that are not fully credited. The newest come first. */
+/** Lists invoices that lack the buyer's address, except invoices that are fully credited. The newest come first. */
 export async function listIncomplete(db: Database): Promise<Incomplete[]> {
   const { rows } = await sql<Incomplete>`
     select d.number, d.facts #>> '{buyer,name}' as buyer, c.user_id as "userId"
@@ -203,7 +205,10 @@ type WaitingCountry = {
   since: Date;
 };
 
-/** Accounts whose new country would change the tax and so waits for an administrator. The longest waiting come first. */
+/**
+ * Accounts with a new country that would change the tax. The new country waits for an administrator. The longest waiting come
+ * first.
+ */
 export async function listWaitingCountries(db: Database): Promise<WaitingCountry[]> {
   const { rows } = await sql<WaitingCountry>`
     select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
@@ -218,8 +223,8 @@ export const countWaitingCountries = (db: Database, limit: number, { before }: {
   countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
- * Whether the VAT id of `billing_details d` may reverse the tax of a contract, and nobody has decided about it (contract 7.483).
- * `countries` are the EU countries with another VAT than the seller's.
+ * Whether an administrator or VIES still has to check the VAT id of `billing_details d`: nobody has decided about it, and it
+ * may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the seller's.
  */
 export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
   d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id
@@ -246,8 +251,8 @@ export async function listVatIdsToCheck(db: Database, countries: string[]): Prom
 }
 
 /**
- * Counts no further than `limit`. With `asking`, leaves out VAT ids about which VIES was not asked yet, and VAT ids about which
- * VIES is being asked: their next try is between `now` and `until`.
+ * Counts no further than `limit`. With `asking`, leaves out VAT ids that VIES was not asked about yet. Also leaves out VAT ids
+ * that VIES is being asked about now: their next try is between `now` and `until`.
  */
 export async function countVatIdsToCheck(
   db: Database,
@@ -275,7 +280,7 @@ export async function listUnmade(
     .execute();
 }
 
-/** Documents made since a day whose PDF shows letters as □. The newest come first. */
+/** Documents that were made since a day, and that have letters shown as □ in their PDF. The newest come first. */
 export async function listUnprinted(
   db: Database,
   since: Date,
@@ -302,7 +307,7 @@ export async function sumUnallocated(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** The number of the invoice that replaces a void one for the same period. */
+/** The number of the invoice that replaces a void invoice for the same period. */
 export async function findReplacement(
   db: Database,
   { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,

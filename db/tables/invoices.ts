@@ -24,7 +24,7 @@ export type Invoice = {
   status: Invoices['status'];
   issuedAt: Date;
   dueAt: Date;
-  /** From this instant on, the contract is past due if something is open. */
+  /** From this instant on, the invoice makes its contract past due if an amount is still open. */
   pastDueAt: Date;
   paidAt: Date | null;
 };
@@ -130,8 +130,8 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
 }
 
 /**
- * Finds invoices with one of these numbers, which are in capitals, or open invoices with one of these open amounts. Each has the
- * name of its buyer.
+ * With `numbers`, which must be in capitals, finds the invoices with these numbers. With `openAmounts`, finds the open invoices
+ * that have one of these amounts left to pay. Each invoice comes with its buyer's name.
  */
 export async function listToMatch(
   db: Database,
@@ -190,7 +190,10 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** Invoices of periods from that instant on, if nothing is paid or credited. Returns the oldest first. */
+/**
+ * Invoices of periods that begin at that instant or later. Leaves out invoices that are paid or credited, even in part. Returns
+ * the oldest first.
+ */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .where('i.contract_id', '=', contractId)
@@ -266,8 +269,8 @@ const statusOf = ({
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
 /**
- * False if making the files of invoice `i` has failed. Until they are made, the invoice makes no contract past due (contract
- * 7.495).
+ * False if the files of invoice `i` could not be made yet. Until its files are made, the invoice does not make its contract
+ * past due (contract 7.495).
  */
 export const isMade = sql<boolean>`not exists (
   select from documents_to_make m where m.number = i.document and m.last_error is not null)`;

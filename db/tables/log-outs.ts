@@ -1,5 +1,5 @@
-// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql): log-outs to tell clients of OpenID Connect
-// about. Each is tried by itself. Times are the database's, so that all instances agree.
+// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql). Each row is a log-out to tell one
+// client of OpenID Connect about. Each log-out is tried by itself. Times are the database's, so that all instances agree.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { lease, pauseAfter } from './event-deliveries.ts';
@@ -13,15 +13,19 @@ export type LogOut = {
   attempts: number;
 };
 
-/** The last of these begins seven days and eight minutes after the first. Counting tries lets the time stand still while none is made. */
+/**
+ * The last try begins seven days and eight minutes after the first one. Tries are counted instead of time, because time during
+ * which no tries are made must not count (contract 14.76).
+ */
 const maxAttempts = 180;
 
-// No pause is as long as this, so such a time shows that the database's clock was set back. Nothing waits for it.
+// No pause is as long as this. So a later `next_try_at` shows that the database's clock was set back, and such a log-out is
+// tried at once.
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. It searches two
- * ranges of time, because with one condition with `or`, Postgres would read all log-outs that wait, four times a second.
+ * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. The statement searches
+ * two ranges of time. With one condition with `or`, Postgres would read all waiting log-outs four times a second.
  */
 export async function claimLogOuts(
   db: Database,
@@ -45,7 +49,7 @@ export async function claimLogOuts(
   return rows;
 }
 
-/** `failure` says why the client did not take the log-out. A failure counts only if no later try was claimed meanwhile. */
+/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try was claimed meanwhile. */
 export async function recordLogOut(
   db: Database,
   { id, attempts }: Pick<LogOut, 'id' | 'attempts'>,
@@ -66,7 +70,7 @@ export async function recordLogOut(
   return { isGivenUp: rows[0]?.isGivenUp ?? false };
 }
 
-/** When the client last took a log-out. */
+/** When the client last accepted a log-out. */
 export async function findLogOutTaken(db: Database, clientId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('log_outs')
@@ -83,8 +87,8 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * The log-outs that the client has refused so far, the newest first. `isWaiting`: another try follows. The others were given up in the
- * last 30 days. `who`: one session, or all of a person's.
+ * The log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All other
+ * log-outs were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
   const { rows } = await sql<UntakenLogOut>`

@@ -22,8 +22,8 @@ export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise
 }
 
 /**
- * The number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice, this waits for
- * it.
+ * The number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice now, this
+ * waits until the transaction ends.
  */
 export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
   const { rows: known } = await sql`

@@ -16,9 +16,9 @@ export type MailTokenPurpose =
   /** These two links work while the new address waits (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
-  /** Proves an address for invoices. A new password or a change of the user's own address does not end it. */
+  /** Proves an address for invoices. The link keeps working after a new password or a change of the user's own address. */
   | 'invoice_email'
-  /** A take-back link. Only its use, its time or an erasure ends it. */
+  /** A take-back link. It ends only by its use, at its time, or by an erasure. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -70,8 +70,9 @@ export async function insertMailToken(
 }
 
 /**
- * Adds the token of a link to set a password, for a mail about something else. False if the user has a way to log in already, may
- * not log in, or does not hold `email`. The lock makes sure that a password that is being set ends this link, too.
+ * Adds the token of a link to set a password. The link is part of a mail about something else. False if the user has a way to
+ * log in already, may not log in, or does not hold `email`. The lock makes sure that the link does not outlive a password that
+ * is being set now.
  */
 export async function insertPasswordToken(
   db: Database,
@@ -223,7 +224,7 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** No user exists yet. Undefined if the invitation is no longer open, or was taken. */
+/** No user exists yet. Undefined if the invitation is no longer open, or if its link has made a user. */
 export async function findInvitationToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -313,8 +314,8 @@ export async function consumeMailToken(
 }
 
 /**
- * Ends all links except take-back links. Returns how many of these links may still have worked, even on an instance whose clock
- * is slow.
+ * Ends all links except take-back links, and returns how many it ended. A link that expired in the last ten minutes is
+ * included, because it may still work on an instance with a slow clock.
  */
 export async function withdrawAllMailTokens(db: Database): Promise<number> {
   const query = db
@@ -367,7 +368,7 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
-/** Ends the links of all invitations to the address. Before an invitation is taken, its link belongs to no user. */
+/** Ends the links of all invitations to the address. Until the link of an invitation is used, it belongs to no user. */
 export async function endInvitationTokens(
   trx: Transaction<DB>,
   email: string,

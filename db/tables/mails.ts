@@ -91,9 +91,9 @@ const insertOfContract = prepareOfContract(recipientOf);
 const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
- * Adds a mail to the contract's mailbox for that kind, and a copy if somebody else gets one (contract 7.401). Does nothing if
- * there is no mailbox, or if there is a mail with the same key. The copy's details have one member, `copy`: the details of the
- * mail.
+ * Adds a mail about the contract for the mailbox that gets mails of this kind. If somebody else gets a copy, adds the copy too
+ * (contract 7.401). Does nothing if there is no mailbox, or if there is a mail with the same key. The copy's details have one
+ * member, `copy`, with the details of the mail.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -119,8 +119,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet, such as a PDF. This try is not counted. Once that thing is
- * ready, a trigger changes the time of the mail's next try. Then the lease no longer matches, so this does nothing.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. Once the thing is
+ * ready, a trigger sets another time for the mail's next try. Then the lease no longer matches, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -271,7 +271,7 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Before an invitation is taken, its mail belongs to no user. */
+/** Until the link of an invitation is used, the mail of the invitation belongs to no user. */
 export async function deleteUnsentInvitations(trx: Transaction<DB>, email: string): Promise<void> {
   await trx
     .deleteFrom('mails')
@@ -322,7 +322,10 @@ type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
-/** When the last summary mail to this mailbox is or was due, and the last summary mail with a take-back link. */
+/**
+ * Returns two times: of the last summary mail to this mailbox, and of the last summary mail with a take-back link. Each is the
+ * time at which the mail is or was due.
+ */
 export async function findLastSummary(
   db: Database,
   { userId, recipient, group }: Rest,
@@ -375,7 +378,10 @@ export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Locks the writing of mails about VAT ids to check. False if another transaction writes such mails now. */
+/**
+ * Makes sure that only one transaction at a time writes mails about unchecked VAT ids. False if another transaction writes them
+ * now.
+ */
 export async function lockVatIdMails(trx: Transaction<DB>): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('vat_ids_to_check', 0)) as is_ours`.execute(trx);
@@ -447,8 +453,10 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a failed or given up mail due, as if it was just written. False if the mail waits with billing. Also false if its next
- * try is before `leaseEndsAt`, because a worker may be sending it now. The lease still counts after the mail was given up.
+ * Makes a failed or given-up mail due, as if it was just written. Returns false for a mail that is on hold while billing waits.
+ *
+ * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. For a failed mail, the function then
+ * changes nothing and returns false. A given-up mail then becomes due at that next try, when the worker's lease has ended.
  */
 export async function retryMail(
   db: Database,
@@ -474,8 +482,8 @@ export async function retryMail(
 }
 
 /**
- * Whether the mail must not be given up (contract 12.126), because it has a take-back link or its kind forbids it. A summary mail
- * counts as well, because it may still get a link.
+ * Whether the mail must not be given up (contract 12.126). This is true if it has a take-back link, or if its kind forbids it.
+ * It is also true for a summary mail, because a take-back link may still be added.
  */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 

@@ -1,5 +1,6 @@
-// The only writer of `oidc_grants`: what a person let a client of OpenID Connect have. A grant begins with a code. The code is exchanged
-// once, for an access token. The end of the session ends both. Turning the client off deletes them (db/schema.sql).
+// The only writer of `oidc_grants`: the access that people gave to clients of OpenID Connect. A grant begins with a code, which
+// is exchanged once, for an access token. The end of the session ends both code and token. A client that is turned off loses
+// its grants (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareRead } from '../postgres/prepare.ts';
@@ -54,7 +55,8 @@ const insert = prepare((db, grant: NewGrant) =>
         ])
         .where('s.id', '=', grant.sessionId)
         .where('s.ended_at', 'is', null)
-        // The reference to the session needs this lock anyway. An erasure is waited for, and leaves no row.
+        // The reference to the session needs this lock anyway. If the person is being erased, this waits for the erasure and
+        // then finds no session.
         .forKeyShare(),
     )
     .returning('id'),
@@ -64,7 +66,7 @@ const insert = prepare((db, grant: NewGrant) =>
 export const insertGrant = async (db: Database, grant: NewGrant): Promise<boolean> =>
   (await insert(db, grant)).length === 1;
 
-/** Only grants of sessions that are live. A suspended person has none. */
+/** Finds only grants of live sessions. A suspended person has no live session. */
 const selectGrants = (db: Database, limits: SessionLimits) =>
   db
     .selectFrom('oidc_grants as g')
@@ -89,7 +91,7 @@ const selectByCode = prepareRead((db, values: SessionLimits & { codeHash: Uint8A
   selectGrants(db, values).where('g.code_hash', '=', values.codeHash),
 );
 
-/** Only the newest five access tokens of a session at a client count. */
+/** A session has at most five working access tokens at one client: the newest ones. */
 const isOfNewest = sql<boolean>`not exists (
   select from oidc_grants n where n.session_id = g.session_id and n.client_id = g.client_id
     and (n.exchanged_at, n.id) > (g.exchanged_at, g.id) offset 4)`;

@@ -5,15 +5,15 @@ import type { DB } from '../schema.ts';
 
 export type KeyRow = {
   kid: string;
-  /** The private key. */
+  /** The private key, sealed. */
   sealed: Uint8Array;
-  /** Identifies the key that sealed it. */
+  /** Identifies the key that sealed the private key. */
   keyId: string;
-  /** From then on it signs, until a later key does. */
+  /** The key signs from this instant until the instant of a later key. */
   usedFrom: Date;
 };
 
-/** The key that signs last comes first. */
+/** The key with the latest `usedFrom` comes first. */
 export async function listKeyRows(db: Database, issuer: string): Promise<KeyRow[]> {
   return db
     .selectFrom('oidc_keys')

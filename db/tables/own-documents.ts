@@ -28,7 +28,7 @@ const ofInvoice = sql`i.plan, i.currency, i.unit_amount as "unitAmount",
 /** `at` is text, because a JavaScript Date has no microseconds. */
 type Position = { at: string; number: string };
 
-/** A `-` at the beginning means that the newest stand first. */
+/** With a `-` at the beginning, the newest come first. */
 export const documentSorts = ['issued', '-issued'] as const;
 
 export type DocumentSort = (typeof documentSorts)[number];
@@ -46,7 +46,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the first documents of each contract by an index, then the first of all. */
+/** Selects the first documents of each contract by an index, and then the first of all these. */
 export function selectOwnDocuments(page: Page & { last?: Position | undefined }): RawBuilder<Row> {
   const { accountId, limit, sort, last } = page;
   const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
@@ -92,8 +92,8 @@ export async function listOpenOf(
 }
 
 /**
- * Unallocated money by currency, from payments that name an invoice of the account or once paid for one. Leaves out payments that
- * also concern another account: an administrator must decide whose they are.
+ * Unallocated money by currency. It is from payments that name an invoice of the account, or that once paid for such an
+ * invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
  */
 export async function listOwnUnused(
   db: Database,

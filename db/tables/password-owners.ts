@@ -8,7 +8,10 @@ import { isHeld } from './users.ts';
 export type PasswordOwner = {
   userId: string;
   passwordHash: string | null;
-  /** When the user gave a credential on this device; null if they never did, or forgot the device. */
+  /**
+   * Since when the user knows this device. The user knows it from the first credential given there, until they forget it. Null
+   * if they do not know it.
+   */
   deviceKnownSince: Date | null;
   /** When the user first gave a credential on this device, even if they forgot the device. */
   deviceFirstKnownAt: Date | null;
@@ -41,7 +44,7 @@ const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash:
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** For checking a password only. With `email`, finds the user who holds the address. */
+/** Use this only to check a password. With `email`, it finds the user who holds the address. */
 export async function findPasswordOwner(
   read: Reader,
   key: { email: string } | { userId: string },

@@ -14,11 +14,11 @@ export type Payment = {
   paidAt: Date;
   method: string | null;
   reference: string | null;
-  /** The number as the payer wrote it, so there may be no invoice with it. */
+  /** The invoice number as the payer wrote it. There may be no invoice with this number. */
   invoiceNumber: string | null;
   recordedAt: Date;
   recordedBy: 'payments' | 'staff' | 'operator';
-  /** For a payment, the amount not yet allocated. For a refund, minus the amount that no payment covers. */
+  /** For a payment, the amount not yet allocated. For a refund, the amount that no payment covers, as a number below 0. */
   unallocated: number;
 };
 
@@ -78,8 +78,8 @@ export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
   listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
 /**
- * Imported payments of these amounts whose invoice number or reference has characters beyond ASCII. Only these may have
- * another id since version 0.5.0 (server/billing/payments/older-ids.ts).
+ * Imported payments of these amounts that have characters beyond ASCII in their invoice number or reference. Since version
+ * 0.5.0, only such payments may have got another id (server/billing/payments/older-ids.ts).
  */
 export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
   listRows(
@@ -89,13 +89,13 @@ export const listImported = (db: Database, amounts: number[]): Promise<Payment[]
       .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`),
   );
 
-/** `numbers` are those of the invoices that the payment names or pays. */
+/** `numbers` are the numbers of the invoices that the payment names or pays. */
 type Dated = Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & {
   day: string;
   numbers: string[];
 };
 
-/** Payments and refunds of these amounts. Days are in the zone. */
+/** Payments and refunds of these amounts in a span of days. The days are in the time zone `zone`. */
 export async function listPaymentsIn(
   db: Database,
   { zone, from, to, amounts }: { zone: string; from: string; to: string; amounts: number[] },

@@ -35,9 +35,9 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 }
 
 /**
- * Takes at most `limit` entries off the queue, the newest people first, and keeps these people from being erased meanwhile.
- * Undefined if another transaction does this now: two at once could write a person's older words last. People who are being
- * erased stay in the queue.
+ * Removes at most `limit` entries from the queue, the newest people first. These people cannot be erased until the transaction
+ * ends. Undefined if another transaction does this now, because two at once could write a person's older words last. People who
+ * are being erased stay in the queue.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -124,7 +124,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What the text of the search may be as a whole, such as an address or an id. */
+/** What the whole text of the search may be, such as an address or an id. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -185,7 +185,10 @@ export function findAmongNewest(
 // A common word makes the index slow, and two words are enough to tell people apart.
 const maxAsked = 2;
 
-/** Asks the index for filters and first words, then looks for the other words in what it found. The order is arbitrary. */
+/**
+ * Asks the index for the filters and the first words, then looks for the other words in the rows that it found. The order is
+ * arbitrary.
+ */
 export async function findByTerms(
   trx: Transaction<DB>,
   words: readonly string[],

@@ -17,7 +17,7 @@ export type Income = {
 
 /**
  * Invoices minus credit notes, from the month `from` up to but not including the month `before`. The newest month comes first.
- * Counts the same documents as `readDocuments` of db/tables/accounting-export.ts.
+ * Includes the same documents as `readDocuments` of db/tables/accounting-export.ts.
  */
 export async function sumIncome(
   db: Database,

@@ -36,8 +36,8 @@ export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
 /**
- * The time of the last applied report. If SQL has set a time that readers cannot use, this is the time at which the contract was
- * made, so that the next report counts.
+ * The time of the last stored report. If SQL has set a time that readers cannot use, this is the time at which the contract was
+ * made. So the next report is stored.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
@@ -136,8 +136,8 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
 }
 
 /**
- * `cancelsAt` is an end that was chosen here, or the end that the CRM reported. With null, the contract continues. In every case
- * the table also keeps the end that the CRM reported.
+ * `cancelsAt` is the end that was chosen here, or the end that the CRM reported. If it is null, the contract continues. The
+ * table always keeps the end that the CRM reported, too.
  */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
   await trx
@@ -210,7 +210,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** Lists each stored state once. Trials that end at different times count as one state with the latest end. */
+/** Lists each stored state once. Trials that end at different times are one state, with the latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,
@@ -308,8 +308,8 @@ type Row = Pick<
 > & { user_id: string; account_id: string };
 
 /**
- * A constraint makes the first three columns all null or all set. Version 1.0.0 may change the amount and leave the quantity as
- * it was. So until 1.2.0, a quantity counts only if the amount is `price_each` times that quantity.
+ * A constraint makes the first three columns all null or all set. Version 1.0.0 may change the amount without changing the
+ * quantity. So until 1.2.0, the quantity is used only if the amount is `price_each` times the quantity.
  */
 export const readPrice = (row: {
   price_currency: string | null;
@@ -331,7 +331,7 @@ export const readPrice = (row: {
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Null for a time set by SQL that readers cannot use, such as 'infinity' or the year 10000. */
+/** SQL may set a time that readers cannot use, such as 'infinity' or the year 10000. This returns null for such a time. */
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 
@@ -351,8 +351,8 @@ export const readContract = (row: Row): Contract => ({
 });
 
 /**
- * If the reported end counts, the end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is in
- * `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
+ * If the contract ends at the reported end, an end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is
+ * in `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
  */
 function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chosen_cancels_at'>): Ending {
   const cancelsAt = readSetTime(row.cancels_at);

@@ -8,7 +8,7 @@ import type { DB } from '../schema.ts';
 /** The values of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
-/** Older sessions are not live. server/identity/session/sessions.ts sets these instants. */
+/** Sessions from before these instants are no longer live. server/identity/session/sessions.ts sets the instants. */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export type NewSession = {

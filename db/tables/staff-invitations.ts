@@ -1,5 +1,5 @@
 // The only writer of `staff_invitations`, apart from the trigger that ends them (end_staff_invitations in db/schema.sql). A row
-// lasts until the role is given, or until the invitation is withdrawn or over.
+// lasts until the role is given, the invitation is withdrawn, or its time is over.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -14,7 +14,7 @@ export type Invitation = {
   invitedBy: string | null;
   sentAt: Date;
   expiresAt: Date;
-  /** The user whom the link has made. */
+  /** The user that the link has made. Null until the link is used. */
   takenBy: string | null;
 };
 

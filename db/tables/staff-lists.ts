@@ -22,10 +22,13 @@ export const invoiceSorts = ['issued', '-issued', 'due', '-due'] as const;
 export type ContractSort = (typeof contractSorts)[number];
 export type InvoiceSort = (typeof invoiceSorts)[number];
 
-/** What a search has found: people, or a contract. If the search was for an invoice of that contract, `invoice` is its id. */
+/**
+ * What a search has found: people, or a contract. `invoice` is the id of the invoice if the search was for an invoice of that
+ * contract.
+ */
 export type Found = { people: string[] } | { contract: string; invoice: number | null };
 
-/** `vatIdsOf`: the countries whose VAT ids the state `vat-id` is about. */
+/** `vatIdsOf` is for the state `vat-id`: only VAT ids of these countries are to be checked. */
 type Filters = { state?: string | undefined; found?: Found | undefined; now: Date; vatIdsOf?: string[] };
 
 type Page<Sort, Before> = { sort: Sort; before?: Before | undefined; limit: number };
@@ -49,7 +52,7 @@ function contractFits({ state, found, now, vatIdsOf = [] }: Filters): RawBuilder
       : sql`service_contracts.id = ${found.contract}`);
   const isIn =
     state === 'held'
-      ? // Few contracts have waiting periods. This keeps Postgres from looking at the others.
+      ? // Few contracts have waiting periods. This condition makes Postgres read only these contracts.
         sql`service_contracts.id in (select contract_id from waiting_periods) and ${blockedCode} is not null`
       : state === 'vat-id'
         ? hasVatIdToCheck(vatIdsOf)
@@ -84,7 +87,7 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
   const isFound =
     found &&
     ('people' in found
-      ? // The numbers are looked up first. Otherwise Postgres might walk through everybody's invoices to find these.
+      ? // The numbers of these people's invoices are looked up first. Otherwise Postgres might read everybody's invoices.
         sql`i.number = any(array(select number from invoices where contract_id in (${listContractsOf(found.people)})))`
       : found.invoice === null
         ? sql`i.contract_id = ${found.contract}`

@@ -1,4 +1,4 @@
-// What staff see of a person that the person does not see. This file only reads.
+// What staff see about a person, but the person does not see. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 

@@ -54,9 +54,9 @@ export async function listSumsByTime(
 }
 
 /**
- * The sums by key of two spans. The present span begins at `since`, and the earlier span ends there. The earlier span begins at
- * `before`. Each span is counted up to the same hour, and the present hour is left out. Undefined if nothing was counted by the
- * beginning of the earlier span.
+ * For each key, compares the sums of two equally long spans. The present span runs from `since` to the beginning of the present
+ * hour. The earlier span begins at `before`. Undefined if nothing was counted at or before `before`, because then counting may
+ * have begun in the middle of the earlier span.
  */
 export async function compareSums(
   trx: Transaction<DB>,

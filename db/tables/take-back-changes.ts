@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`: the changes that each mailbox of a user was told of by mails with a take-back link
-// (contract 2.40 to 2.44). The link works while its row exists and has time left. Rows with an ended link are kept for another
-// week, because the window (contract 2.44) of another link may begin with them.
+// The only writer of `take_back_changes`. A row is a change that a mailbox was told of by a mail with a take-back link
+// (contract 2.40 to 2.44). The link works while the row exists and has time left. The row of an ended link is kept for another
+// week, because the window of another link may begin with it (contract 2.44).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -54,9 +54,9 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * The start of the mailbox's window (contract 2.44). A link works if it ends after `worksUntil`. The window begins with the first
- * change in the `days` before the oldest change whose link works. Undefined if no link works. The ends of links are compared, not
- * the ages of changes, because a suspension pauses the links.
+ * The start of the mailbox's window (contract 2.44). A link works if it ends after `worksUntil`. The window begins with the
+ * first change in the `days` before the oldest change with a working link. Undefined if no link works. Because a suspension
+ * pauses links, this compares the ends of links and not the ages of changes.
  */
 export async function findWindowStart(
   db: Database,
@@ -119,7 +119,7 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What working links have told a mailbox, each kind once. */
+/** What a mailbox was told of by mails with links that still work. Each kind of change is listed once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
 /** The mailbox is the user's now, or reserved for them. */

@@ -37,7 +37,7 @@ const isIn: Record<MailState, RawBuilder<boolean>> = {
   waiting: sql<boolean>`given_up_at is null and last_error is null`,
 };
 
-// The words must match the index mails_failed_idx.
+// This condition must be written as in the index mails_failed_idx.
 const hasFailed = sql<boolean>`(last_error is not null or given_up_at is not null)`;
 
 const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>

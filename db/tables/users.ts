@@ -23,9 +23,9 @@ export type User = {
   /** When the owner last changed the name here. Once the owner has changed it, no hand-off overwrites it. */
   nameEditedAt: Date | null;
   role: InternalRole;
-  /** The user has a password that counts. */
+  /** Whether the user has a password that works. */
   hasPassword: boolean;
-  /** Whether the user ever had a password, even if it no longer counts. */
+  /** Whether the user ever had a password, even if it no longer works. */
   hadPassword: boolean;
   hasPasskey: boolean;
   codeFactors: CodeFactor[];
@@ -40,8 +40,8 @@ export type User = {
 };
 
 /**
- * No password matches this hash. It replaces a password that no longer counts. Checking it takes as long as checking a real hash,
- * so the time does not show whether a user exists or has a password.
+ * No password matches this hash. The hash replaces a password that no longer works. A check against it takes as long as a check
+ * against a real hash. So the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
@@ -95,7 +95,10 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** Whether user `u` holds the address. The condition is not a parameter, because the index covers only rows that meet it. */
+/**
+ * Whether user `u` holds the address. The index covers only users who hold their address. Postgres uses it only if this
+ * condition is in the text of the statement, and not in a parameter.
+ */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
@@ -220,7 +223,7 @@ export async function hasDeclinedPasskeys(db: Database, id: string): Promise<boo
   return (await query.where('passkeys_declined_at', 'is not', null).executeTakeFirst()) !== undefined;
 }
 
-/** If the user declines again, the first time counts. */
+/** If the user declines again, the time of the first refusal is kept. */
 export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('users')
@@ -230,7 +233,7 @@ export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date
     .execute();
 }
 
-/** Makes everybody's profile count as changed now. */
+/** Gives everybody's profile the present time as the time of its last change. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do, because the trigger sets the value.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
@@ -271,7 +274,7 @@ export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is any user, or with `ids`, any of these users. */
+/** Whether there is any user. With `ids`, whether any of these users exists. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

@@ -7,7 +7,7 @@ import type { DB } from '../schema.ts';
 
 export type VatAnswer = {
   isValid: boolean;
-  /** VIES' number of the answer, if it gave one. */
+  /** The number that VIES gave to the answer. Null if VIES gave none. */
   consultation: string | null;
   /** The name that the country has registered. Null if the country does not tell it. */
   name: string | null;

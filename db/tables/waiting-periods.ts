@@ -42,7 +42,7 @@ export async function listWaitingPeriodsOf(
 
 /**
  * After this, exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried.
- * Without `blocked`, what was noted in earlier tries stays.
+ * Without `blocked`, the notes of earlier tries are kept.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

@@ -112,8 +112,8 @@ type ByCommand<Thing> = {
   takes?: { [field: string]: Taken };
   needsWhy?: true;
   /**
-   * When the command asks before it acts. `on a terminal`: only there, because older scripts ran without the question. `always`:
-   * everywhere, so a script needs `--yes`.
+   * When the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
+   * `always`: everywhere, so a script needs `--yes`.
    */
   asks?: 'always' | 'on a terminal';
   /** Whether the command is refused if there is nothing to change. */
@@ -124,8 +124,8 @@ type ByCommand<Thing> = {
 };
 
 /**
- * An argument, such as `<role>`, or an option. `values` is for an option that takes no value: what it means if it is given, and
- * if it is not. `isRepeated`: spaces separate the values.
+ * An argument, such as `<role>`, or an option. An option with `values` is a switch, with no value on the command line: if it is
+ * given, it means the first of `values`, and otherwise the second. `isRepeated`: spaces separate the values.
  */
 type Taken = string | { option: string; isRequired?: true; isRepeated?: true; values?: [string, string] };
 

@@ -31,8 +31,8 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // A session that once used a second factor lacks it as soon as its user has removed the factor. Otherwise staff could go on
-  // with the password alone.
+  // After a user has removed their second factor, `amr` of an older session still has `mfa`. So the user must also have a
+  // second factor now. Otherwise staff could go on with the password alone.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -42,7 +42,9 @@ export function requireStaff(
 
 const looksAnHour = 300;
 
-/** Each document of an erased person counts as a person of its own, because nothing says whose document it was. */
+/**
+ * Each document of an erased person counts as a person of its own, because nothing says which documents belonged to one person.
+ */
 export type LookedAt = { userId: string; number?: string } | { userId: null; number: string };
 
 /** Audits the first look at a person in an hour. Past the limit, throws 429 `rate_limited` and tells the other administrators. */

@@ -7,7 +7,8 @@ import { textBounds } from './text.ts';
 // Embeddings, overrides and isolates can reverse the text around a name. Direction marks cannot, and some names need them.
 export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-// Default_Ignorable covers fillers, which count as letters. No property covers the braille blank and the null notehead.
+// Default_Ignorable covers fillers, which Unicode classes as letters. No property covers the braille blank and the null
+// notehead.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
 export const isVisible = (text: string): boolean => visible.test(text);

@@ -1,5 +1,5 @@
 // Every text from outside is cut here before any other code works on it, because the time of some work, such as matching, grows
-// with the square of the length. A cut text is still one code unit too long, so its rule refuses it.
+// with the square of the length. A cut text is still one code unit too long, so the rule for the text refuses it.
 import { z } from 'zod';
 
 /** Fields of the lines of a statement. Their names end with the number of the line, such as `to-2`. */
@@ -51,7 +51,10 @@ export const billingBounds = {
   paymentLink: 1_000,
 } as const;
 
-/** Form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
+/**
+ * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are not
+ * read.
+ */
 export const textBounds = {
   // People type these. They are trimmed and normalised later.
   email: 320,

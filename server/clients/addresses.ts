@@ -1,13 +1,14 @@
-// What an address of a client in the database may be (contract 13.13 to 13.16). An administrator chose it, so the rules are stricter
-// than for addresses in the settings.
+// What an address of a client in the database may be (contract 13.13 to 13.16). An administrator chose it, so the rules are
+// stricter than for addresses in the settings.
 import ipaddr from 'ipaddr.js';
 import type { FaultName } from '../basics/fault-words.ts';
+import { parseUrl } from '../basics/url.ts';
 import { reservedParameters } from '../settings/clients.ts';
 
 const maxLength = 2_000;
 const thisMachine = ['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'];
 
-/** These come to a redirect URI of OpenID Connect (contract 14.5). */
+/** Parameters that OpenID Connect adds to a redirect URI (contract 14.5). */
 const parametersOfCode = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'response'];
 
 const faultOfUse = {
@@ -15,7 +16,7 @@ const faultOfUse = {
   redirect: [parametersOfCode, 'redirect_parameters'],
 } as const;
 
-/** What an address is for, if more rules hold for it. */
+/** What an address is used for, if this use has rules of its own. */
 export type AddressUse = keyof typeof faultOfUse | 'post-logout';
 
 /** Undefined if the client may have the address. */
@@ -24,14 +25,14 @@ export function findAddressFault(
   { production, use }: { production: boolean; use?: AddressUse | undefined },
 ): FaultName | undefined {
   if (text.length > maxLength) return 'address_long';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !(url.protocol === 'https:' || (!production && url.protocol === 'http:')))
     return production ? 'address_https' : 'address_http';
   if (text.includes('#') || url.username || url.password || text.includes('*')) return 'address_parts';
   if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
   if (production && isAddress(url.hostname)) return 'address_number';
   if (production && thisMachine.includes(url.hostname)) return 'address_here';
-  // Some products send the address after a log-out without its last slash (contract 14.99).
+  // Some products leave out the last slash of the address after a log-out (contract 14.99).
   if (url.href !== text && !(use === 'post-logout' && url.origin === text)) return 'address_spelling';
   if (use === undefined || use === 'post-logout') return undefined;
   const [names, fault] = faultOfUse[use];
@@ -40,7 +41,10 @@ export function findAddressFault(
 
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
 
-/** Clouds give their machines secrets at these addresses. They are listed because `mayConnect` can allow their ranges. */
+/**
+ * At these addresses, clouds give secrets to their machines. `mayConnect` refuses these addresses even if it allows the
+ * networks around them.
+ */
 const metadata = [
   ...['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
   ...['fd00:c1::a9fe:a9fe', 'fd00:42::42'],

@@ -1,5 +1,5 @@
-// The clients that count now (contract 13.1 to 13.11): those of the settings, and the rows of the database. Lookups read only
-// memory. The job `clients` asks every second whether a row has changed.
+// The clients as they are now (contract 13.1 to 13.11): the clients of the settings, and the rows of the database. Lookups read
+// only memory. The job `clients` asks every second whether a row has changed.
 import {
   type ClientRow,
   findClientVersion,
@@ -24,7 +24,7 @@ import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 
-/** A row has the first state that applies. People can open only a client that is `on`, and only it gets webhooks and may call. */
+/** A row has the first state that applies. Only a client that is `on` can be opened, gets webhooks, and may call. */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
 /** Never `unreadable`, because only `openBook` knows whether the secrets can be opened. */
@@ -61,7 +61,7 @@ export function openBook(deps: Deps): Book {
   };
   let version: number | undefined;
   let running: Promise<void> = Promise.resolve();
-  /** An unchanged row keeps its `Client` object, because callers cache by it what they have made from it. */
+  /** An unchanged row keeps its `Client` object, because callers use this object as the key of what they cache. */
   let read = new Map<string, { facts: string; client: Client }>();
   const secretsOf = new WeakMap<Client, readonly SecretRow[]>();
   let keys: readonly SigningKey[] = [];
@@ -112,9 +112,11 @@ export function openBook(deps: Deps): Book {
     );
     for (const [at, { kid }] of rows.entries()) say({ kid }, 'unreadable_key', !opened[at]);
     const read = opened.filter((key) => key !== undefined);
-    // Any key that opens will do: otherwise instances with other settings would make keys against each other.
+    // If any key can be opened, no key is made here. Otherwise instances that cannot open each other's keys would each make new
+    // ones.
     if (findSigningKey(read, now())) return read;
-    // Nothing can be signed until there is a key, so nobody waits for the job that makes the next ones.
+    // Without a key, nothing can be signed. So this makes a key at once, and does not wait for the job that makes the next
+    // ones.
     const seen = rows.length;
     await addKey(deps, now(), async (present) => present.length === seen);
     return readKeys();
@@ -152,7 +154,7 @@ export function openBook(deps: Deps): Book {
     list: () => present.all,
     keys: () => keys,
     refresh() {
-      // Refreshes run one after the other, so that a caller sees at least what the database had when it called.
+      // Refreshes run one after the other, so that a caller sees at least what the database had at the time of the call.
       running = running.catch(() => undefined).then(load);
       return running;
     },

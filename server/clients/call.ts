@@ -1,5 +1,6 @@
 // Calls an address of a client in the database (contract 13.17). The name is resolved once, and the call connects to the
-// address that was checked, so that nobody can swap the address in between. The results never show what the server there answered.
+// address that was checked, so that nobody can swap the address in between. The results never show what the server there
+// answered.
 import type { Log } from '../basics/log.ts';
 import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
 import type { Config } from '../settings/config.ts';
@@ -12,7 +13,7 @@ const tooLate = new Error('no answer in time');
 
 type Message = { headers: Record<string, string>; body: Uint8Array };
 
-/** Returns why the client did not take the message, or undefined if it did: it answered with a 2xx. */
+/** Returns undefined if the client answered with a 2xx. Otherwise returns why the client did not accept the message. */
 export async function callClient(
   config: Pick<Config, 'production' | 'allowsPrivateNetworks'>,
   url: string,
@@ -33,7 +34,7 @@ export async function callClient(
 
 const underWay = new Map<string, Promise<string[]>>();
 
-/** Calls of one host share a lookup under way, because a lookup that hangs takes one of the few threads for all lookups. */
+/** Calls of one host share a lookup under way, because a lookup that hangs occupies one of the few threads for lookups. */
 function lookUpOnce(host: string): Promise<string[]> {
   const known = underWay.get(host);
   if (known) return known;
@@ -47,7 +48,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_done, failed) => {
     signal.addEventListener('abort', () => failed(signal.reason), { once: true });
   });
-  // The signal may be aborted after the wait is over.
+  // If the signal is aborted after the wait is over, nobody handles this error.
   aborted.catch(() => undefined);
   return aborted;
 }
@@ -76,7 +77,10 @@ export function explainError(error: unknown, signal: AbortSignal): string {
   return causes.find(([form]) => form.test(text))?.[1] ?? 'connection failed';
 }
 
-/** Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would stay in memory after the work. */
+/**
+ * Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would stay in memory after the
+ * work.
+ */
 export async function inTime<T>(
   controller: AbortController,
   work: (signal: AbortSignal) => Promise<T>,
@@ -85,10 +89,13 @@ export async function inTime<T>(
   return work(controller.signal).finally(() => clearTimeout(timer));
 }
 
-/** The reason with which the tries of an instance that stops are aborted. Later, any instance makes them again. */
+/** The reason with which an instance that stops aborts its tries. Later, any instance makes these tries again. */
 export const stopping = new Error('this instance is stopping');
 
-/** The tries under way. Nobody waits for one, so a client that is down delays nothing else. `failed` is for the log. */
+/**
+ * The tries under way. Nobody waits for a try, so a client that is down delays nothing else. `failed` is the log's message for
+ * a try that throws.
+ */
 export function createTries(log: Log, failed: string) {
   const underWay = new Map<Promise<void>, { client: string; controller: AbortController }>();
   return {

@@ -1,5 +1,5 @@
-// The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). RSA, because RS256 is the one algorithm that every product
-// of OpenID Connect knows. The book of clients reads the keys together with the rows.
+// The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). RSA, because RS256 is the one algorithm that every
+// product of OpenID Connect knows. The book of clients reads the keys together with the rows.
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
 import type { Transaction } from 'kysely';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -34,7 +34,7 @@ export async function openKey(
   return opened && new TextDecoder().decode(opened.plain);
 }
 
-/** Undefined if no key of the settings opens it. */
+/** Undefined if no key of the settings opens the private key. */
 export async function readKey(config: Config, row: KeyRow): Promise<SigningKey | undefined> {
   const pem = await openKey(config, row);
   if (pem === undefined) return undefined;
@@ -44,11 +44,14 @@ export async function readKey(config: Config, row: KeyRow): Promise<SigningKey |
   return { kid: row.kid, usedFrom: row.usedFrom, privateKey, publicJwk };
 }
 
-/** The newest key whose time has come. `keys` begin with the one that signs last. If a clock is slow, no time may have come. */
+/**
+ * The newest key that has begun to sign. `keys` are sorted by `usedFrom`, the latest first. If no key has begun to sign,
+ * because a clock is slow, this is the earliest key.
+ */
 export const findSigningKey = (keys: readonly SigningKey[], now: Date): SigningKey | undefined =>
   keys.find(({ usedFrom }) => usedFrom <= now) ?? keys.at(-1);
 
-/** When the next key took over. Undefined if none has. */
+/** When the next key took over from the key at place `at`. Undefined before that time. */
 const followedAt = <Key extends Pick<KeyRow, 'usedFrom'>>(keys: readonly Key[], at: number, now: Date) =>
   keys.slice(0, at).findLast(({ usedFrom }) => usedFrom <= now)?.usedFrom;
 
@@ -62,7 +65,7 @@ const countsUntil =
 export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(publishedAfterDays, now));
 
-/** The keys whose ID tokens count as hints. */
+/** The keys whose ID tokens are accepted as hints. */
 export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(countsForHintsAfterDays, now));
 
@@ -70,7 +73,10 @@ export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey
 const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean =>
   !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
 
-/** Makes a key that is due, and deletes keys that count for nothing. Several instances may do this at once. */
+/**
+ * Makes a key if one is due, and deletes keys whose ID tokens are no longer accepted as hints. Several instances may do this at
+ * once.
+ */
 export async function keepKeys(deps: Deps): Promise<void> {
   const { config, db, now: clock } = deps;
   const now = clock();
@@ -86,14 +92,14 @@ export async function keepKeys(deps: Deps): Promise<void> {
   await addKey(deps, usedFrom, async (present) => needsKey(present, now));
 }
 
-/** It takes a few tenths of a second, so it is done before the lock. */
+/** Making a key takes a few tenths of a second, so callers do it before they take the lock. */
 export async function makeKey(config: Config, usedFrom: Date): Promise<KeyRow> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2_048, extractable: true });
   const kid = crypto.randomUUID();
   return { kid, usedFrom, ...(await sealKey(config, kid, await exportPKCS8(privateKey))) };
 }
 
-/** The key signs from its time on. With `revokes`, all others end. Returns the ids of those. */
+/** Adds a key, which signs from its `usedFrom` on. With `revokes`, ends all other keys, and returns their ids. */
 export async function rotateKeys(
   trx: Transaction<DB>,
   { issuer }: Config,
@@ -107,7 +113,10 @@ export async function rotateKeys(
   return revoked;
 }
 
-/** Makes a key unless `isNeeded` says that another instance has. The lock makes one of several instances make it. */
+/**
+ * Makes a key, but adds it only if `isNeeded` says so under the lock. So if several instances do this at once, only one adds a
+ * key.
+ */
 export async function addKey(
   deps: Deps,
   usedFrom: Date,

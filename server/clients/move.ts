@@ -1,5 +1,5 @@
-// Moves clients into the database from the settings, and to this issuer from another one (contract 13.90 to 13.95). The caller has
-// locked the clients (`lockClients`).
+// Moves clients into the database from the settings, and to this issuer from another one (contract 13.90 to 13.95). The caller
+// has locked the clients (`lockClients`).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import {
@@ -33,7 +33,9 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 /** What changed about a row that was there before. */
 type Replaced = { change: Change | undefined; hasNewSecrets: boolean; isOn: boolean; isConfirmed: boolean };
 
-/** Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if it matches already. */
+/**
+ * Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if it matches already.
+ */
 export async function adoptClient(
   trx: Transaction<DB>,
   deps: Deps,
@@ -56,7 +58,10 @@ export async function adoptClient(
     : undefined;
 }
 
-/** The names of the rows that were moved. The names of rows that stay under their issuer, by the reason. */
+/**
+ * `moved` has the names of the rows that were moved. The other lists have the names of rows that stay under their issuer, by
+ * the reason.
+ */
 export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; misaddressed: string[] };
 
 /** A row that was added in another mode may have addresses that no row of this mode may have. */

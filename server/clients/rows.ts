@@ -1,5 +1,5 @@
-// How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the clients
-// (`lockClients`), and has read the row after that.
+// How a client in the database is added and changed (contract 13.3 to 13.11 and 13.20 to 13.27). The caller has locked the
+// clients (`lockClients`), and has read the row after that.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../db/schema.ts';
@@ -56,7 +56,7 @@ export async function addClient(trx: Transaction<DB>, deps: Deps, stated: NewCli
   return secret;
 }
 
-/** Adds a client that has secrets already, the older first. */
+/** Adds a client that has secrets already. `secrets` has the older secret first. */
 export async function addClientWith(
   trx: Transaction<DB>,
   { config, now }: Deps,
@@ -82,7 +82,7 @@ async function addSecrets(
 ): Promise<void> {
   for (const [at, secret] of secrets.entries()) {
     const sealed = await sealSecret(encryptionKeys, client, secret);
-    // Secrets are sorted by the time they were made, so each needs its own time to keep its place.
+    // Secrets are sorted by the time they were made, so each secret needs a time of its own to keep its place.
     const after = new Date(madeAt.getTime() + at);
     await insertSecret(trx, client.id, { id: uuidv7(), madeAt: after, ...sealed });
   }
@@ -115,14 +115,16 @@ export async function changeClient(
   return change;
 }
 
-/** Returns the new secret. The older one still works. Throws 409 `edited_meanwhile` if there are two. */
+/**
+ * Returns the new secret. The older secret still works. Throws 409 `edited_meanwhile` if the client has two secrets already.
+ */
 export async function rotateSecret(
   trx: Transaction<DB>,
   { config, now }: Deps,
   row: ClientRow,
 ): Promise<string> {
   if (row.secrets.length >= maxSecrets) throw refuse('client_secrets_full');
-  // The new secret must come second, even if the clock of the instance that made the first was ahead.
+  // The new secret must come second, even if the clock of the instance that made the first secret was ahead.
   const after = Math.max(now().getTime(), ...row.secrets.map(({ madeAt }) => madeAt.getTime() + 1));
   const secret = makeSecret();
   await addSecrets(trx, config, row, [secret], new Date(after));
@@ -138,7 +140,7 @@ export async function openSecrets(
   return opened.every((secret) => secret !== undefined) ? opened : undefined;
 }
 
-/** Replaces the client's secrets by these, the older first. False if it has them already. */
+/** Replaces the client's secrets. `secrets` has the older secret first. False if the client has these secrets already. */
 export async function keepSecrets(
   trx: Transaction<DB>,
   { config, now }: Deps,
@@ -180,7 +182,7 @@ export async function turnOn(trx: Transaction<DB>, { config, now }: Deps, row: C
   return true;
 }
 
-/** After a restore. False if the client is confirmed already. */
+/** Confirms a row that a restore has brought back. False if the client is confirmed already. */
 export async function confirm(trx: Transaction<DB>, { now }: Deps, row: ClientRow): Promise<boolean> {
   if (row.isConfirmed) return false;
   await confirmClient(trx, row.id, now());

@@ -1,5 +1,5 @@
-// Requests that wait for events (contract 10.15 to 10.17). One loop looks for all of them, so no waiting request holds a
-// database connection.
+// Requests that wait for events (contract 10.15 to 10.17). One loop looks for the events of all these requests, so no waiting
+// request holds a database connection.
 
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import { findEventPosition } from '../../db/tables/events.ts';

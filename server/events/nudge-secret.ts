@@ -1,4 +1,4 @@
-// The secret for nudges is derived from the shared one, so that each secret has one use (contract 10.33). It has the form
+// The secret for nudges is derived from the shared secret, so that each secret has one use (contract 10.33). It has the form
 // that libraries for Standard Webhooks expect.
 import { base64 } from 'oslo/encoding';
 import { hmacSha256 } from '../sso/hmac.ts';

@@ -82,7 +82,7 @@ async function buildNudge({ name, secrets }: Client, { latest }: Pick<Nudge, 'la
     timestamp: String(Math.floor(now.getTime() / 1_000)),
     body,
   };
-  // During a rotation the nudge is signed with both secrets, because the client may have either.
+  // During a rotation the nudge is signed with both secrets, because the client may have either secret.
   const signatures = await Promise.all(
     secrets.map(async (secret) => signWebhook(await buildNudgeSecret(name, secret), message)),
   );
@@ -113,7 +113,9 @@ async function post(
   }
 }
 
-/** Tries the webhook with a nudge about no new event. Returns why the client did not take it, or undefined if it did. */
+/**
+ * Tries the webhook with a nudge about no new event. Returns undefined if the client accepted the nudge, and otherwise why not.
+ */
 export async function tryWebhook(
   { config, db, now }: Pick<Dependencies, 'config' | 'db' | 'now'>,
   target: Client & { eventsUrl: string },

@@ -1,6 +1,6 @@
-// Numbers events after the commit, one transaction at a time for each client. If the transaction of a change took the number, a
-// rollback would leave a gap, and a late commit would add a number that readers have already passed. So triggers append
-// events without a number, and every reader numbers them first (docs/inside/decisions/event-numbers.md).
+// Numbers events after the commit, one transaction at a time for each client. If the transaction of a change numbered its
+// events, a rollback would leave a gap, and a late commit would add a number that readers have already passed. So triggers
+// append events without a number, and every reader numbers them first (docs/inside/decisions/event-numbers.md).
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';

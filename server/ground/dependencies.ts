@@ -24,8 +24,8 @@ type Asker = { signal?: AbortSignal; keys?: string[] };
 
 export type PasswordCheck = {
   /**
-   * Throws `CheckIsFull` if too many checks wait, in all or under one of the keys. Throws 400 `invalid_request` if the client has
-   * gone meanwhile.
+   * Throws `CheckIsFull` if too many checks wait, in total or for one of the keys. Throws 400 `invalid_request` if the client
+   * has gone meanwhile.
    */
   findFault: (given: NewPassword, asker?: Asker) => Promise<string | undefined>;
   /** Takes a few tenths of a second, so it runs before anybody waits for it. */
@@ -52,14 +52,14 @@ export type EndsWithPerson = {
 /** Signs ID tokens and logout tokens. */
 export type SigningKey = {
   kid: string;
-  /** From then on it signs, until a later key does. */
+  /** The key signs from this time on, until a later key signs. */
   usedFrom: Date;
   privateKey: CryptoKey;
   publicJwk: { kty: 'RSA'; n: string; e: string; kid: string; use: 'sig'; alg: 'RS256' };
 };
 
 export type LiveClients = Clients & {
-  /** The keys of this issuer. The one that signs last comes first. */
+  /** The keys of this issuer, sorted by `usedFrom`, the latest first. */
   keys: () => readonly SigningKey[];
   /** Reads the rows of clients, if one has changed. */
   refresh: () => Promise<void>;

@@ -188,7 +188,7 @@ function createRateLimit(
   };
 }
 
-/** A try that `first` refuses counts in `spare`. If both refuse, the answer names the shorter wait. */
+/** A try that `first` refuses is counted in `spare`. If both refuse, the answer names the shorter wait. */
 const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
   countsOf: (tried) => [...first.countsOf(tried), ...spare.countsOf(tried)],
   countTry: (tried) =>
@@ -228,7 +228,10 @@ function accountByNetwork({ account, address }: Tried): string | undefined {
   return network === undefined ? undefined : `${network} ${account}`;
 }
 
-/** IPv4 has four parts, IPv6 eight. Undefined for an unknown address: otherwise all such clients would share one count. */
+/**
+ * IPv4 has four parts, IPv6 eight. Undefined for an unknown address: otherwise all clients without a known address would share
+ * one count.
+ */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);

@@ -14,8 +14,8 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// Far fewer pages are the same for everybody. The limit bounds the memory, even if somebody finds paths that make endless
-// answers.
+// The service has far fewer pages that are the same for everybody. The limit bounds the memory, even if somebody finds paths
+// that make endless answers.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';

@@ -13,7 +13,7 @@ export type Bundler = {
   pages: Pages;
   staticFiles: MiddlewareHandler;
   loadService: () => Promise<ServiceModule>;
-  /** Called after each edit of the backend; what it throws is printed. */
+  /** Called after each edit of the backend. An error that it throws is printed. */
   onServiceChange: (changed: (fresh: ServiceModule) => Promise<void>) => void;
   close: () => Promise<void>;
 };

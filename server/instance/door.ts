@@ -29,8 +29,8 @@ const logPauseMs = 1_000;
 
 // The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
-// If so many refused logins wait for their answer, the last one waits five seconds. Further logins are refused at once, to take
-// no memory.
+// If so many refused logins wait for their answer, the last one waits five seconds. Further logins are refused at once, because
+// each login that waits takes memory.
 const maxWaiting = 1_000;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>

@@ -33,7 +33,7 @@ export type Instance = Shell & {
   close: () => Promise<void>;
 };
 
-// Statements, and waits for a connection, end this long before the time to answer a request is over.
+// How long before the deadline of a request its statements end, and how long before that deadline it must have a connection.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;

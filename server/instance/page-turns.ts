@@ -6,7 +6,8 @@ import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count requests that wait for a page, so they have their own bound. One client address may take half of it.
+// The door does not count requests that wait for a page, so these have a bound of their own. One client address may use half of
+// it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;
@@ -25,8 +26,8 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
       const line = lineOf(address) ?? '';
-      // If too many wait, the group with the most waiters loses one. In IPv6 one customer can have many internet connections, so
-      // together they are one group. Otherwise the customer could fill all places.
+      // If too many wait, the group with the most waiters loses one waiter. In IPv6 one customer can have many internet
+      // connections, so these connections are one group. Otherwise the customer could fill all places.
       const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {

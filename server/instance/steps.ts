@@ -89,7 +89,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const { visit } = c.env;
     const { userId, client, launchId, code } = visit;
     const { method } = c.req;
-    // The log never gets the query, which may hold a signed hand-off.
+    // The log never gets the query, which may contain a signed hand-off.
     const path = pathOf(c.req.url);
     // Some requests are refused before their route is looked up.
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
@@ -174,7 +174,7 @@ export function leadFromSlash(routes: Route[]): Handler<Env> {
     const isRead = method === 'GET' || method === 'HEAD';
     const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
     if (!route) throw new AppError('not_found');
-    // The query may hold a token, which the headers of the route keep from others.
+    // The query may contain a token. The headers of the route keep that token from others.
     c.env.headers = route.headers;
     c.env.route = route.path;
     return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });
@@ -188,7 +188,10 @@ export function requireOwnPage(issuer: string): Step {
   };
 }
 
-/** Staff may send more, to a page that takes a file. Nobody else learns from the limit that there are such pages. */
+/**
+ * Below /admin, staff may send larger bodies, because a page there accepts a file. Nobody else learns from the limit that there
+ * is such a page.
+ */
 export function limitBodies({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;

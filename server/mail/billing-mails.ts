@@ -112,12 +112,14 @@ async function composeAboutDocument(
   const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
   // After a reissue, the credit note goes out in the mail of the new invoice. So its own mail waits for that mail.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
-  // If that mail left just now, it has marked this one as sent, although this worker claimed it before.
+  // If the mail of the new invoice went out just now, it has marked the mail of the credit note as sent, although this worker
+  // had claimed that mail.
   if (kind === 'credit_note_issued' && (await isSent(db, id))) return { until: now() };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
-    // If the address for invoices was proved while this mail waited, no copy for the user was queued with it (contract 7.401).
+    // If the address for invoices was proved only while this mail waited, nothing has queued a copy for the user. So this adds
+    // the copy (contract 7.401).
     const { contractId } = invoice;
     if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
     if (isForInvoices && !isCopy && included && creditNote)
@@ -177,11 +179,14 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   const token = await createPasswordToken(db, { ...reader, expiresAt });
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
-/** Whether a charge gives the document its title. That is a text of the CRM, which mails must not contain (contract 7.282). */
+/**
+ * Whether a charge gives the document its title. Such a title is a text of the CRM, which mails must not contain (contract
+ * 7.282).
+ */
 const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
   isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
 
-/** What the facts of a document say by themselves. `account` is the seller's bank account in force. */
+/** The parts of a mail that come from the facts of a document. `account` is the seller's bank account in force. */
 export const sayDocument = (
   { number, invoice, replaces, line, total, currency, seller, record }: DocumentFacts,
   account: BillingSettings['seller'] | undefined,
@@ -201,7 +206,10 @@ export const sayDocument = (
   total: formatAmount(total, currency),
 });
 
-/** For one of the two mails of a reissue, finds the other if it is unsent (contract 7.464). To the archive both go separately. */
+/**
+ * For one of the two mails of a reissue, finds the other if it is unsent (contract 7.464). The archive gets the two mails
+ * separately.
+ */
 async function findReissueMail(
   db: Dependencies['db'],
   { kind, details, isCopy }: Omit<Mail<DocumentMailKind>, 'id'>,
@@ -214,14 +222,14 @@ async function findReissueMail(
   return findUnsent(db, isCopy ? copyKeyOf(key) : key);
 }
 
-/** The invoice that a credit note has just canceled, for the mail about the invoice in its place. */
+/** The invoice that a credit note has just canceled, for the mail about the invoice that replaces it. */
 async function findCorrected(db: Dependencies['db'], creditNote: string | undefined, isAttached: boolean) {
   if (creditNote === undefined) return undefined;
   const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
 }
 
-/** Adds the option that `billing:resume` takes if a restore loses the invoice of a period (contract 7.421). */
+/** Adds the option for `billing:resume` to the mail, in case a restore loses the invoice of the period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,

@@ -1,5 +1,5 @@
-// The name in the greeting of a mail (contract 9.232 and 9.233). Strangers must not write to others in our mails. So a mail has a
-// name only if its owner has had time to see the name, and if the name cannot be a link or a number.
+// The name in the greeting of a mail (contract 9.232 and 9.233). Strangers must not write to others in our mails. So a mail has
+// a name only if the owner of the account has had time to see the name, and if the name cannot be a link or a number.
 import type { Database } from '../../db/postgres/client.ts';
 import { findSettledNames } from '../../db/tables/greeted-names.ts';
 import { daysAfter } from '../basics/instant.ts';

@@ -66,7 +66,7 @@ type Whole = MailMessage & {
 
 const denialLabel = 'This wasn’t me';
 
-/** Spells a URL as people write it. For a `mailto:` link that is only the mailbox. */
+/** Spells a URL as people write it: for a `mailto:` link, only the mailbox. */
 const spell = (url: string) =>
   /^mailto:/i.test(url) ? decodeIfPossible(url.slice('mailto:'.length).replace(/\?.*$/s, '')) : url;
 

@@ -33,7 +33,7 @@ export const usualLines = passwordLines('Then check Security in your account.');
 export const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
-/** What a contract that was added is for. Each member is undefined if the settings do not name it. */
+/** What an added contract is for. Each member is undefined if the settings do not name it. */
 export type Ordered = {
   plan?: string | undefined;
   seller?: string | undefined;
@@ -42,7 +42,8 @@ export type Ordered = {
 
 // `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
 // administrators is about. `countsAt`: when the change takes effect. `was` and `role`: the roles before and after. `what`: the
-// changed texts, the changed rights, or what was done to a client or the address for invoices. `to`: yes or no for each of these rights.
+// changed texts, the changed rights, or what was done to a client or the address for invoices. `to`: yes or no for each of
+// these rights.
 export type Words = {
   dueAt: string;
   hasSupport: boolean;
@@ -163,7 +164,7 @@ const clientDeeds: Record<string, string> = {
     'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
 
-/** What one command did to several clients. Their names come with it. */
+/** What one command did to several clients. The mail lists their names after these words. */
 const severalDeeds: Record<string, string> = {
   apply: 'Clients were changed from a file',
   rebind: 'Clients were moved from another address of this service to this one',

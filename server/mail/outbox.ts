@@ -126,7 +126,8 @@ async function composeMessage(
   }
   if (!isLetter(kind)) {
     // Until 1.2.0: unsent mails may come from 1.0.0 or 0.6.0, which have other names for the time. Mails of new kinds have
-    // `since` or `foundAt`: 1.0.0 fails on a mail without `at`, and so does not send a kind that it does not know.
+    // `since` or `foundAt` in place of `at`. Because 1.0.0 fails on a mail without `at`, it sends no kind that it does not
+    // know.
     const {
       at = details.invitedAt ?? details.since ?? details.foundAt ?? details.time ?? '',
       device,

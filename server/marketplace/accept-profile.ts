@@ -1,5 +1,6 @@
-// Finds the user of a profile from the marketplace (contract 6.12 to 6.22). The marketplace's id identifies a person, never the
-// email address. The rules lock the rows that they decide on, so that hand-offs at the same time decide one after another.
+// Finds the user of a profile from the marketplace (contract 6.12 to 6.22). A person is identified by the marketplace's id, and
+// never by the email address. The rules lock the rows that they decide on, so that hand-offs at the same time decide one after
+// another.
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
@@ -128,8 +129,8 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // The link was created while this transaction waited for the user. So all begins again: links must be locked before their
-  // users, or two transactions could deadlock.
+  // The link was created while this transaction waited for the user. So the transaction begins again: links must be locked
+  // before their users, or two transactions could deadlock.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);
   if (present && !present.isSleeping && present.externalId !== profile.id) throw otherLink();
@@ -144,7 +145,10 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/** If `known` is another user, deletes that user, who has nothing without the link. Undefined if the profile is not applied. */
+/**
+ * Links the profile to `user`. If the profile was linked to another user (`known`), that user is deleted, because they hold no
+ * address and have nothing without the link. Returns undefined if the profile is too old to be applied.
+ */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,

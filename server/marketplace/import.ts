@@ -1,5 +1,5 @@
 // Imports a file with one marketplace profile per line, by the rules of a hand-off but without a session. Each batch is one
-// transaction, and a line may come again, so an import can be interrupted at any time and run again.
+// transaction, and a line may be imported twice, so an import can be interrupted at any time and run again.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';

@@ -42,7 +42,10 @@ const cookiePrefix = 'identity_pending_';
 const lifeSeconds = 600;
 const maxPending = 5;
 
-/** The result is the page that asks for the click, and the cookies. */
+/**
+ * Returns the path of the page that asks for the click (`next`), and the cookies to set. Cookies of hand-offs that are deleted
+ * here are ended.
+ */
 export async function keepPendingHandOff(
   { config, now }: Dependencies,
   trx: Transaction<DB>,

@@ -1,5 +1,5 @@
-// Metrics for Prometheus, one registry for each service. No label holds what somebody outside could choose: routes are patterns,
-// and clients, codes and results are from lists.
+// Metrics for Prometheus, one registry for each service. No label has a value that somebody outside could choose: routes are
+// patterns, and clients, codes and results are from lists.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -82,8 +82,8 @@ export function createMetrics({
 
   const begins: (() => void)[] = [];
   /**
-   * Counts only the labels that `list` gives, which may become more with the clients. All series begin at 0, because an alert would
-   * miss the first count of a new series.
+   * Counts only the labels that `list` gives. Their number may grow with the clients. All series begin at 0, because an alert
+   * would miss the first count of a new series.
    */
   function counter<Names extends string>(
     name: string,

@@ -30,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // While a read is late, no further scrape waits for it. A scrape after its answer shows the answer.
+    // While a read is late, no further scrape waits for it. Once its result is there, scrapes show it.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

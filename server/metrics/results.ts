@@ -20,13 +20,16 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** `continue`, `connect`: the person is asked on /continue. `repeated`: the browser sent it again. A code: it was refused. */
+/**
+ * `continue`, `connect`: the person is asked on /continue. `repeated`: the browser sent the hand-off again. A code: the
+ * hand-off was refused.
+ */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
 /**
- * `payload`, `code`: the person went on to the client. `login`, `verify_email`, `deletion` and `second_factor`: a page comes first. `client_not_allowed`: the person may not enter. The
- * last three are errors at the callback.
+ * `payload`, `code`: the person went on to the client. `login`, `verify_email`, `deletion` and `second_factor`: a page comes
+ * first. `client_not_allowed`: the person may not enter. The last three are errors at the callback.
  */
 export const launchOutcomes = [
   'payload',
@@ -42,7 +45,10 @@ export const launchOutcomes = [
 ] as const;
 export type LaunchOutcome = (typeof launchOutcomes)[number];
 
-/** `repeated`: the kept answer was given. `out_of_date`: only the `webhook-timestamp` was wrong. A code: it was refused. */
+/**
+ * `repeated`: the kept answer was given. `out_of_date`: only the `webhook-timestamp` was wrong. A code: the message was
+ * refused.
+ */
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', outOfDate, ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 

@@ -150,14 +150,15 @@ function readDemand(
   ];
   return {
     prompt: isSilent ? 'none' : asksAgain ? 'login' : undefined,
-    // No credential could meet a time in the future, so the time is at most now. Under `none` none can be given, so none meets it.
+    // No credential meets a time in the future, so the time is at most now. But if a new credential is asked for under `none`,
+    // nobody can give it. Then the time is in the future, so no credential meets it.
     authAfter: isSilent && asksAgain ? seconds + 1 : Math.min(seconds, Math.max(...demands)),
   };
 }
 
 /**
- * The path with which the same request goes on after the login. It keeps the spelling of each parameter, so that it grows no longer.
- * `prompt` and `max_age` become `auth_after`, because they would ask for the credential again and again.
+ * The path with which the same request goes on after the login. It keeps the spelling of each parameter, so that the path does
+ * not get longer. `auth_after` replaces `prompt` and `max_age`, because these would ask for the credential again and again.
  */
 export function authorizePath(query: string, { authAfter }: Pick<AuthorizeRequest, 'authAfter'>): string {
   const kept = query.split('&').filter((pair) => {

@@ -33,7 +33,7 @@ export function buildClaims(user: User, scope: readonly string[]): Record<string
   return Object.fromEntries(names.map((claim) => [claim, all[claim]]));
 }
 
-/** Signs with the key whose time it is. Web Crypto does this on another thread. Throws if there is no key. */
+/** Signs with the key that `findSigningKey` finds. Web Crypto does this on another thread. Throws if there is no key. */
 export async function signToken({ clients, now }: Deps, typ: string, claims: JWTPayload): Promise<string> {
   const key = findSigningKey(clients.keys(), now());
   if (!key) throw new Error('There is no key to sign with.');
@@ -60,7 +60,9 @@ export function buildIdToken(
 
 export type Hint = { client: OpenIdClient; sub: string; sid: string };
 
-/** Reads an ID token that a client sends back. It may have expired. Undefined if it was not signed here for a client that is on. */
+/**
+ * Reads an ID token that a client sends back. It may have expired. Undefined if it was not signed here for a client that is on.
+ */
 export async function readHint({ clients, config, now }: Deps, token: string): Promise<Hint | undefined> {
   try {
     const { kid } = decodeProtectedHeader(token);
@@ -68,7 +70,8 @@ export async function readHint({ clients, config, now }: Deps, token: string): P
     if (!key) return undefined;
     const { payload } = await jwtVerify(token, key.publicJwk, {
       ...{ algorithms: ['RS256'], issuer: config.issuer, typ: 'JWT' },
-      // Only its signature counts. Its expiry is not checked (OpenID Connect RP-Initiated Logout 1.0 section 4).
+      // Only the signature is checked, and not the time at which the token expires (OpenID Connect RP-Initiated Logout 1.0
+      // section 4).
       currentDate: new Date(0),
     });
     const { aud, sub, sid } = payload;

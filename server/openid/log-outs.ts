@@ -1,5 +1,6 @@
-// Tells clients of OpenID Connect that somebody has logged out (contract 14.70 to 14.76; OpenID Connect Back-Channel Logout 1.0). A
-// trigger plans each log-out in the transaction that causes it. The database decides which instance makes a try, and when.
+// Tells clients of OpenID Connect that somebody has logged out (contract 14.70 to 14.76; OpenID Connect Back-Channel Logout
+// 1.0). A trigger plans each log-out in the transaction that causes it. The database decides which instance makes a try, and
+// when.
 import { claimLogOuts, type LogOut, recordLogOut } from '../../db/tables/log-outs.ts';
 import { callClient, createTries, inTime, stopping } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -13,7 +14,7 @@ type Deps = Pick<Dependencies, 'config' | 'clients' | 'db' | 'now' | 'log' | 'me
 type Target = OpenIdClient & { backChannelUri: string };
 const isTarget = (client: OpenIdClient): client is Target => client.backChannelUri !== undefined;
 
-/** For each client and instance. A client that hangs takes up its own places only. */
+/** The limit for each client on each instance. A client that hangs takes up only its own places. */
 const maxAtOnce = 16;
 
 const secondsValid = 120;

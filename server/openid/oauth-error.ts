@@ -20,7 +20,7 @@ export const respondOAuth = (status: number, body: unknown, headers: Record<stri
     JSON.stringify(body),
   );
 
-/** Answers an `OAuthError`. Any other error goes on. */
+/** Answers an `OAuthError`. Throws any other error again. */
 export async function answerOAuth(work: () => Promise<unknown>): Promise<Response> {
   try {
     return respondOAuth(200, await work());

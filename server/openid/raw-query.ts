@@ -5,12 +5,12 @@ import { pathOf } from '../web/incoming.ts';
 import { readAllFields } from '../web/requests.ts';
 
 const maxLength = 8_000;
-/** A page on the way carries the query inside its own, and a `Location` over 14 KiB loses its query (contract 9.303). */
+/** A page on the way has this query inside its own query, and a `Location` over 14 KiB loses its query (contract 9.303). */
 const maxEscapedLength = 14_000;
 
 /** Returns the text behind the `?`. Throws 414 `uri_too_long`. */
 export function readRawQuery(url: string): string {
-  // No own path has a backslash (requests.ts), but browsers leave it as it is in a query.
+  // No path of ours has a backslash (requests.ts). But browsers leave a backslash as it is if it is in a query.
   const query = (/\?([^#]*)/.exec(url)?.[1] ?? '').replaceAll('\\', '%5C');
   const escaped = new URLSearchParams([['', query]]).toString();
   if (query.length > maxLength || escaped.length > maxEscapedLength) throw new AppError('uri_too_long');

@@ -12,7 +12,7 @@ const licences = [
   'Apache-2.0',
   // The text of Apache-2.0 comes with other packages in the bundle.
   '(Apache-2.0 AND MIT)',
-  // We take it under MIT.
+  // We use this package under MIT.
   'MIT or MPL-2.0',
 ];
 /** Packages that name the MIT or ISC licence without its text. */

@@ -25,12 +25,12 @@ export async function* readCsv(
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser's own message holds content of the file.
+    // The parser's own message would show text from the file.
     throw new FileError(`Line ${error.lines} is not CSV (${error.code}).`);
   }
 }
 
-/** Writes fields so that no spreadsheet reads one as a formula (contract 7.181). */
+/** Writes fields so that no spreadsheet reads a field as a formula (contract 7.181). */
 export const writeCsv = (records: string[][]): string =>
   records.map((fields) => `${fields.map(writeField).join(',')}\r\n`).join('');
 

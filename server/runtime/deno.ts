@@ -33,7 +33,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
       // `shutdown` would cut idle connections, and with them requests that are just arriving, so it comes later.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // `shutdown` takes away the bodies that handlers still read, so this waits until no request is under way. If one client
+      // `shutdown` would cut off bodies that handlers still read, so this waits until no request is under way. If one client
       // hangs, the others still get their answers in the end.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));

@@ -16,8 +16,8 @@ const partPrefix = '.part-';
 const dayMs = 86_400_000;
 
 /**
- * Writes `FOLDER/NAME/identity.dump`, for this user alone, and then the further files that `findBeside` gives by name. The folder
- * NAME appears with all of them, or not at all. Throws a DumpError or a FileError.
+ * Writes `FOLDER/NAME/identity.dump`, which only this user may read, and then the files that `findBeside` returns by name. The
+ * folder NAME appears with all files, or not at all. Throws a DumpError or a FileError.
  */
 export async function dumpDatabase(
   { url, major, snapshot, folder, name }: DumpOptions,
@@ -76,7 +76,8 @@ async function runToEnd(
       throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
   };
-  // We create the file ourselves. In a folder that others can write to, they could otherwise put a file there and read the dump.
+  // We create the file ourselves. Otherwise, if others can write to the folder, somebody could put a file there first and then
+  // read the dump.
   const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
   let size: number;
   try {

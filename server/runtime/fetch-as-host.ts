@@ -1,5 +1,5 @@
-// `fetch` with a given `Host`, or at a given address. Plain `fetch` sends its own `Host` or, over https, asks for the given host's
-// certificate, and it resolves names by itself.
+// `fetch` with a given `Host`, or at a given address. Plain `fetch` can do neither: it sends its own `Host` or, over https,
+// asks for the given host's certificate, and it resolves names by itself.
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -50,7 +50,7 @@ function send<T>(
       {
         method,
         headers: { ...(address !== undefined && { host: url.host }), ...headers },
-        // Without this, Node takes the name for the certificate from the header.
+        // Without this, Node would ask for the certificate of the name in the `Host` header.
         servername: isIP(host) === 0 ? host : '',
         ...(address !== undefined && { hostname: address }),
         agent: false,

@@ -115,7 +115,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Callers make a file beside this one, so they must learn of a wrong path before that.
+  // Callers make a file beside this one, and must learn of a wrong path before they do.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -248,7 +248,7 @@ function buildLineWrite(stream: Writable, describe: (error: Error) => FileError)
     );
 }
 
-/** Makes the folder if it is missing. Throws a FileError if that fails or the folder holds anything. */
+/** Makes the folder if it is missing. Throws a FileError if that fails or the folder is not empty. */
 export async function requireEmptyFolder(path: string): Promise<void> {
   const names = await readdir(await makeFolder(path)).catch(refuseFolder(path));
   if (names.length > 0) throw new FileError(`The folder ${path} is not empty. Name another one.`);

@@ -22,7 +22,7 @@ const limits = {
 };
 // If more connections wait to be accepted, the kernel drops some, and clients try again a second later. Linux allows 4,096.
 const waitingConnections = 4_096;
-// A client that neither sends nor reads for so long is dropped.
+// A client that neither sends nor reads for this long is dropped.
 const silenceMs = 30_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -37,7 +37,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       });
     },
     serverOptions: limits,
-    // Stands in for a missing Host, which HTTP/1.0 allows and balancers leave out for /readyz.
+    // Used if there is no `Host`: HTTP/1.0 allows that, and balancers send none for /readyz.
     hostname: 'localhost',
   }) as Server;
   server.setTimeout(silenceMs);
@@ -60,7 +60,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   });
   const closeIdle = () => {
     server.closeIdleConnections();
-    // Node does not count connections that have never sent anything as idle.
+    // For Node, a connection that has never sent anything is not idle, so the line above leaves it open.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return {
@@ -83,7 +83,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
 }
 
 type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
-// Whether an answer is under way has no public name in Node. Node itself looks at this member before it answers an error.
+// Node has no public name for whether an answer is under way. Node itself looks at this member before it answers an error.
 type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
 
 const statusOfReadError: Record<string, number> = {
@@ -94,7 +94,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // The code below has answered this request already. Now further bytes of the same request have come.
+  // An earlier call of this function has already answered the request. This call is only about further bytes of that request.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();
@@ -115,9 +115,9 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
 }
 
 /**
- * What makes headers too large is nearly always cookies, so it is nearly always a browser that sends them. Browsers send `Accept`
- * before their cookies, so it may have come in an earlier packet, which we no longer have. So without `Accept` in this packet we
- * answer with a page.
+ * Headers that are too large nearly always have too many cookies, so the sender is nearly always a browser. Browsers send
+ * `Accept` before their cookies. So `Accept` may have come in an earlier packet, which we no longer have. If this packet has no
+ * `Accept`, we answer with a page.
  */
 const readAccept = (packet: Buffer | undefined) =>
   /^accept:[ \t]*([\x20-\x7e]*)/im.exec(packet?.toString('latin1') ?? '')?.[1] ?? 'text/html';

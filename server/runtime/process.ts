@@ -15,7 +15,7 @@ export const args = process.argv.slice(2);
 export function listValues(name: string): string[] {
   const options = { [name]: { type: 'string', multiple: true } } as const;
   const { values } = parseArgs({ args, options, strict: false });
-  // A value that is missing at the end comes as true.
+  // If the option comes last and has no value, `parseArgs` gives true.
   return [values[name] ?? []].flat().map((value) => (value === true ? '' : String(value)));
 }
 
@@ -55,7 +55,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// The log gets only these members. The database adds further members to its errors, and those may hold personal data.
+// The log gets only these members, because members that the database adds to its errors may contain personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
@@ -105,7 +105,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** A later `exitWith` keeps this code, unless it is 0. */
+/** A later `exitWith` keeps this code, unless this code is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }

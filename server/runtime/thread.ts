@@ -17,13 +17,13 @@ export type ThreadOptions = {
   longestMs: number;
   /** This limit works only on Node. A thread that needs more memory dies. */
   heapMebibytes: number;
-  /** The thread ends after that long without a question. */
+  /** The thread ends after this long without a question. */
   idleMs?: number;
   /** `readGiven` returns this value in the thread. */
   given?: unknown;
 };
 
-// Memory for short-lived objects. They are few, because the thread answers one question at a time.
+// Memory for short-lived objects. There are few such objects, because the thread answers one question at a time.
 const maxYoungGenerationSizeMb = 8;
 
 export function openThread<Asked, Answer>(
@@ -39,7 +39,8 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Without this, a limit in NODE_OPTIONS would win over the thread's own. The main thread keeps the limit it started with.
+    // Otherwise a limit in NODE_OPTIONS would override the thread's own limit. The main thread keeps the limit that it started
+    // with.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,

@@ -20,7 +20,8 @@ const darkGround: Colour = [0x1d, 0x20, 0x25];
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// The least contrast of text with pure white and black. It is set higher than WCAG asks, because our pages are not pure white or black.
+// The least contrast of text with pure white and black. It is set higher than WCAG asks, because our pages are not pure white
+// or black.
 const textOnLight = 5.5;
 const textOnDark = 9;
 

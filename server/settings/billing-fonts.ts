@@ -44,7 +44,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
 // How font files start: the first two have TrueType outlines (`true` is from Macs), the last has PostScript outlines.
 const starts = ['\0\u0001\0\0', 'true', 'OTTO'];
 
-/** Returns a file with one font. From a collection it takes the first font. Undefined if a PDF cannot hold the outlines. */
+/** Returns a file with one font. From a collection it takes the first font. Undefined if a PDF cannot contain the outlines. */
 export function takeFont(file: Uint8Array): Uint8Array | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.length);
   const tagAt = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));

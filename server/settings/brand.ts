@@ -1,4 +1,4 @@
-// The logos and the accent colour of the operator. Each file is read once, and served under a name that holds its digest.
+// The logos and the accent colour of the operator. Each file is read once, and served under a name that contains its digest.
 import { readSmallFile } from '../runtime/files.ts';
 import { shortDigest } from '../runtime/hash.ts';
 import { type Accent, readAccent } from './accent.ts';

@@ -42,7 +42,7 @@ const headers = {
   IDENTITY_REQUEST_ID_HEADER: 'that says the id of a request, such as x-request-id',
 };
 
-/** Returns the name of the header in lower case. The header counts only from a trusted proxy. */
+/** Returns the name of the header in lower case. The header is believed only if a trusted proxy sends it. */
 export function readProxyHeader(reader: SettingsReader, setting: keyof typeof headers): string | undefined {
   const header = reader.text(setting)?.toLowerCase();
   if (!header) return undefined;

@@ -1,6 +1,7 @@
 // Reads settings one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
 import { nameSchema } from '../basics/names.ts';
+import { parseUrl } from '../basics/url.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { decodeKey, isPlaceholder, isWebhookSecret, minSecretBytes, spellingsOfKey } from './secret-forms.ts';
 import { isThisMachine } from './this-machine.ts';
@@ -47,7 +48,7 @@ export class SettingsReader {
     );
   }
 
-  /** Empty counts as not set: shells and compose files leave a setting out that way. */
+  /** An empty value means that the setting is not set, because shells and compose files leave out a setting in that way. */
   text(setting: string, asked: Asked = {}): string | undefined {
     const known = { ...this.#asked.get(setting), ...asked };
     this.#asked.set(setting, known);
@@ -151,7 +152,7 @@ export class SettingsReader {
       reservedParameters?: string[];
       /** If true, only scheme, host and port are allowed, as `URL` spells them. */
       isOrigin?: boolean;
-      /** The URL may hold a password. */
+      /** The URL may contain a password. */
       isSecret?: true;
     },
   ): string | undefined {
@@ -164,7 +165,7 @@ export class SettingsReader {
       this.faultIf(setting, options.required === true && this.production, 'is missing');
       return this.production ? undefined : fallback;
     }
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = parseUrl(text);
     const schemes = options.schemes ?? (this.production ? ['https:'] : ['https:', 'http:']);
     this.faultIf(
       setting,
@@ -243,7 +244,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** If two uses shared a secret, somebody who has it for one use could forge the other. */
+  /** If two uses shared a secret, somebody who has the secret for one use could forge messages for the other use. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {

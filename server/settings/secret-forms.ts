@@ -9,7 +9,7 @@ export const localSecrets = {
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
   PAYMENTS_SECRET: 'whsec_bG9jYWwtcGF5bWVudHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
-// The secrets of the published test vectors and of the example of payments. Their other secrets match `placeholder`.
+// The secrets of the published test vectors and of the example of payments. The other secrets in both match `placeholder`.
 const knownSecrets = new Set([
   ...Object.values(localSecrets),
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
@@ -42,7 +42,7 @@ export function isWebhookSecret(secret: string): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
 }
 
-/** Lists the spellings of a key. Two settings must not hold the same key in two spellings. */
+/** Lists the spellings of a key. Two settings must not have the same key in two spellings. */
 export function spellingsOfKey(secret: string): string[] {
   if (!isWebhookSecret(secret)) return [secret];
   const text = secret.slice('whsec_'.length);

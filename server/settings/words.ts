@@ -1,4 +1,4 @@
-// What each setting means: `npm run settings` makes docs/operate/settings.md and .env.example of it.
+// What each setting means: `npm run settings` makes docs/operate/settings.md and .env.example from these words.
 
 export type SettingWords = {
   /** `SSO_<X>_…` is a setting of each client. */

@@ -53,9 +53,9 @@ export type OpenIdClient = Common & {
   postLogoutUris: readonly string[];
   backChannelUri: string | undefined;
   pkce: (typeof pkceRules)[number];
-  /** `none`: it has no secret to show. */
+  /** `none`: the client has no secret. */
   auth: (typeof authRules)[number];
-  /** With `state-only`: whether it has sent a challenge. */
+  /** With `state-only`: whether the client has sent a challenge. */
   sendsChallenge: boolean;
 };
 
@@ -63,7 +63,7 @@ export type Client = HandOffClient | OpenIdClient;
 
 export const isOpenId = (client: Client | undefined): client is OpenIdClient => client?.kind === 'openid';
 
-/** The clients that count now. Ask each time, because they change while the service runs. */
+/** The clients as they are now. Ask each time, because they change while the service runs. */
 export type Clients = {
   get: (name: string) => Client | undefined;
   /** Returns the same array until a client changes. */

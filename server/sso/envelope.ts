@@ -110,7 +110,7 @@ function readOnce(params: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-/** Four characters spell three bytes in exactly one way. So only the end can hold bits that a decoder ignores. */
+/** Four characters spell three bytes in exactly one way. So only the end can have bits that a decoder ignores. */
 function isCanonical(text: string, bytes: Uint8Array): boolean {
   const end = bytes.length - (bytes.length % 3);
   return base64url.encode(bytes.subarray(end), { includePadding: false }) === text.slice((end / 3) * 4);

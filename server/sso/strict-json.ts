@@ -30,7 +30,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** JSON.parse must have accepted the text, so that a simple scan is enough. */
+/** Call this only for text that JSON.parse accepts. For such text, a simple scan is enough. */
 function requireDistinctNames(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {

@@ -9,7 +9,7 @@ export type ActForm = {
   intent: string;
   /** Which of the act's forms this is. */
   about: Given;
-  /** The facts that the form was made from, and the ids of the thing. */
+  /** Hidden fields: `seen` is a digest of the facts that the form was made from, and `payment` is the id of a new payment. */
   hidden: Given;
   label: string;
   button: string;
@@ -25,8 +25,8 @@ export type ActForm = {
 };
 
 /**
- * Builds a form for each act about this kind of thing, if the act makes sense for what is shown. `hidden` returns what else the
- * form of an act carries, such as `seen`. If `hidden` returns nothing, that form is left out.
+ * Builds a form for each act about this kind of thing, if the act makes sense for what is shown. `hidden` returns the hidden
+ * fields of an act's form, such as `seen`. If `hidden` returns nothing, that form is left out.
  */
 export const buildForms = <Shown>(
   about: Subject<never>['name'],

@@ -1,4 +1,5 @@
-// Makes the clients of the database as a file says (contract 13.80 to 13.87). It does what the acts do, but sends one mail for all.
+// Changes the clients of the database to what a file says (contract 13.80 to 13.87). It does what the acts do, but sends one
+// mail for all.
 import type { Database } from '../../db/postgres/client.ts';
 import { type ClientFacts, type ClientRow, listClientRows } from '../../db/tables/clients.ts';
 import { type Given, readFields } from '../acts/fields.ts';
@@ -15,7 +16,7 @@ type Deps = Pick<Dependencies, 'config' | 'now'> & { db: Database };
 
 export const maxFileKibibytes = 2_048;
 
-/** `entry` counts from 1. A fault without it is one of the whole file. */
+/** `entry` counts from 1. A fault without `entry` is about the whole file. */
 export type ClientFault = { entry?: number; name?: string | undefined; member?: string; detail: string };
 
 type Entry = { entry: number; name: string; kind: string; facts: ClientFacts };
@@ -50,7 +51,7 @@ const words = {
 function spellValue(member: string, value: unknown): string | undefined {
   const separator = separators.get(member);
   if (separator === undefined) return typeof value === 'string' ? value : undefined;
-  // A separator would make two values of one.
+  // A value with a separator in it would be read as two values.
   const isOne = (each: unknown) =>
     typeof each === 'string' && each !== '' && !/\s/.test(each) && !each.includes(separator);
   return Array.isArray(value) && value.every(isOne) ? value.join(separator) : undefined;
@@ -123,10 +124,10 @@ export type Step = {
   row?: ClientRow | undefined;
 };
 
-/** `unconfirmed` has the clients of the file that go on waiting to be confirmed. `same` counts clients that are as the file says. */
+/** `unconfirmed` has the clients of the file that stay unconfirmed. `same` counts clients that are as the file says. */
 export type Plan = { steps: Step[]; faults: ClientFault[]; unconfirmed: string[]; same: number };
 
-/** Says what would have to be done. It holds for as long as the clients are locked. */
+/** Says what has to be done. The plan stays true while the clients are locked. */
 export async function planApply(
   deps: Deps,
   { entries, faults }: Read,
@@ -146,13 +147,13 @@ export async function planApply(
     const deeds: Deed[] = row ? [] : ['add'];
     if (change) deeds.push('set');
     if (row?.offAt) deeds.push('on');
-    // The restore brought back something else than the file says, so somebody has to look at this client.
+    // What the restore brought back differs from the file, so somebody has to look at this client.
     if (row && !row.isConfirmed && (!afterRestore || deeds.length > 0)) plan.unconfirmed.push(name);
     else if (row && !row.isConfirmed) deeds.push('confirm');
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });
     else plan.same++;
   }
-  // A script that failed halfway may write such a file.
+  // A script that failed halfway may write a file without clients.
   if (prune && entries.length === 0 && faults.length === 0) plan.faults.push({ detail: words.none });
   const named = new Set(entries.map(({ name }) => name));
   const pruned = [...rows.values()].filter(
@@ -184,7 +185,7 @@ export const deedWords: Record<Deed, string> = {
   ...{ add: 'added', set: 'changed', on: 'turned on', off: 'turned off', confirm: 'confirmed' },
 };
 
-/** The mail names that many clients of each kind, because there may be 200. */
+/** The mail names at most this many clients for each kind of change, because 200 clients may have changed. */
 const mostNames = 20;
 
 export function listNames(names: readonly string[]): string {

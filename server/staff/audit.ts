@@ -18,7 +18,7 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   before?: Date | string | undefined;
 };
 
-/** The events about a client. Only the marketplace has types of its own. Those of rows name their client. */
+/** The events about a client. Only the marketplace has types of events of its own. Events about rows name their client. */
 export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
   client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
 
@@ -110,7 +110,7 @@ const writePlace = (event: { device: unknown; place: unknown; address?: unknown 
 /** Equal events, the newest first. */
 type Line = [AuditRow, ...AuditRow[]];
 
-/** Adds a refusal to the line of the refusal before it if kind, reason, person and details are equal. */
+/** Adds a refusal to the line of the previous refusal if both have the same kind, reason, person and details. */
 function foldRefusals(events: AuditRow[]): Line[] {
   const lines: Line[] = [];
   for (const event of events) {

@@ -40,13 +40,13 @@ import {
   takes,
 } from './client-fields.ts';
 
-/** Looks only for valid names, because the database refuses some characters that can be typed. */
+/** Searches only for valid names, because the database refuses some characters that can be typed. */
 const findNamed = async (db: Database, named: { issuer: string; name: string }) =>
   isClientName(named.name) ? findClientRow(db, named) : undefined;
 
 type NewClient = Kinded & { name: string; row: ClientRow | undefined };
 
-/** If the client has been added meanwhile, its row is found, so that the form counts as out of date. */
+/** If the client has been added meanwhile, its row is found, so that the form is out of date. */
 const newClient: Subject<NewClient> = {
   name: 'new_client',
   keys: ['client'],
@@ -146,7 +146,7 @@ async function spend({ trx, author }: Context): Promise<void> {
   if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
 }
 
-/** This instance follows at once, and the others within two seconds. If this fails, the act is still done. */
+/** This instance applies the change at once, and the others within two seconds. If this fails, the act is still done. */
 async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
   await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
   return result;

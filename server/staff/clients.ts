@@ -32,12 +32,12 @@ const keyOfCall = (client: string, kind: CallKind, secret: string) =>
 type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' | 'needsFactor' | 'kind'> & {
   loginUrl: string | null;
   eventsUrl: string | null;
-  /** How many secrets it has. */
+  /** How many secrets the client has. */
   secrets: number;
   row: ClientRow | undefined;
 };
 
-/** The clients of the settings, then all rows of the database, even if they do not count. */
+/** The clients of the settings, then all other rows of the database, even rows that are off or unconfirmed. */
 export async function listKnown({ clients, config, db }: Pick<Dependencies, 'clients' | 'config' | 'db'>) {
   await clients.refresh();
   const rows = await listClientRows(db, config.issuer);
@@ -82,8 +82,8 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
 }
 
 /**
- * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. The last
- * use of a row's secret is accurate to a minute.
+ * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. The
+ * last use of a row's secret is accurate to a minute.
  */
 export async function listClients(deps: Dependencies) {
   const { db, config, now: clock } = deps;
@@ -96,7 +96,7 @@ export async function listClients(deps: Dependencies) {
     ),
   ]);
   const [deliveries, counted, refused] = await Promise.all([
-    // Only hand-offs come with events to read.
+    // Only clients of the kind `hand-off` have events to read.
     listDeliveries(
       db,
       known.filter(({ kind }) => kind === 'hand-off').map(({ name }) => name),
@@ -109,7 +109,8 @@ export async function listClients(deps: Dependencies) {
     const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, isDemo, row } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
       const used = secretPositions.flatMap((secret, place) => {
-        // The last use of a row's secret is kept with the secret, because its place changes when the first secret ends.
+        // The last use of a row's secret is stored with the secret, because the place of a secret changes when the first one
+        // ends.
         const at =
           kind === 'token' && row && !config.clients.has(name)
             ? row.secrets[place]?.lastUsedAt

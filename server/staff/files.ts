@@ -37,8 +37,8 @@ const filesAnHour = 5;
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
 /**
- * How many files count for the limit. Each table counts. All books of one span count together, as often as the book that was
- * taken most often.
+ * How many files the limit counts. Each download of a table is one file. For the books of one span, the limit counts only the
+ * book that was downloaded most often.
  */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();

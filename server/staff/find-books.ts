@@ -14,7 +14,7 @@ type Asked<Sort, Before> = {
   before?: Before | undefined;
 };
 
-/** `more` says that `q` fits more people than those whose contracts are listed. */
+/** `more` says that `q` fits further people, whose contracts are not listed. */
 export async function searchContracts(deps: Deps, { q, ...asked }: Asked<ContractSort, string>) {
   const { found, more } = await find(deps, q);
   return { ...(await readContracts(deps.db, { ...asked, found, now: deps.now() })), more };

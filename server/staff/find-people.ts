@@ -24,7 +24,7 @@ const maxHits = 50;
 const maxCodePoints = 200;
 // The search asks for one person more than it shows, to tell whether there are more people.
 const limit = maxHits + 1;
-// A search through so many people takes a few milliseconds, and finds a word that one person in a hundred has.
+// A search through this many people takes a few milliseconds, and finds a word that one person in a hundred has.
 const newest = 4_000;
 
 /** Throws 422 at `/q` for a text that is too long. */
@@ -95,7 +95,7 @@ export const readKeys = (text: string) => ({
   provider,
 });
 
-/** If many people have all words, the newest people are enough. If few people do, the index finds them. */
+/** If many people have all words, the newest people are enough. If only few people have all words, the index finds them. */
 async function findByWords(db: Database, words: string[], filters: PersonFilters): Promise<Hit[]> {
   const amongNewest = await findAmongNewest(db, words, filters, { newest, limit });
   if (amongNewest.length === limit) return amongNewest;

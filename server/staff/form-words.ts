@@ -1,17 +1,17 @@
-// What the words of an act are (server/staff/act-words.ts). In a notice, the page replaces `{name}` and `{email}` with the name and
-// address of the person. The records of acts say what a command takes.
+// The types of the words of acts (server/staff/act-words.ts). In a notice, the page replaces `{name}` and `{email}` with the
+// name and address of the person. The record of an act says which values its command accepts.
 import type { Given } from '../acts/fields.ts';
 
 /**
- * `lines` is a text of several lines, `one` is a choice of few, `select` is a choice of many, and `yes` is a box to tick. In the
- * words of a choice, `{value}` stands for its value.
+ * `lines` is a text of several lines, `one` is a choice of few, `select` is a choice of many, and `yes` is a box to tick. In
+ * the words of a choice, `{value}` is replaced with its value.
  */
 export type FormField = {
   name: keyof Given;
   label: string;
   kind: 'text' | 'lines' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
   hint?: string;
-  /** What the field holds at first. */
+  /** The first value of the field. */
   value?: string;
   isOptional?: boolean;
   most?: number | string;
@@ -68,14 +68,14 @@ type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => strin
 // biome-ignore lint/suspicious/noExplicitAny: each command is about its own type of thing
 export type CommandWords<Thing = any> = {
   about: string;
-  /** What the command takes, by the field that gets it. */
+  /** What each argument and option of the command is, by the field that gets its value. */
   takes?: Given;
   /** The refusal of a wrong value, by the field. */
   wrong?: Given;
   /** The question before an act that cannot be undone. It names the thing. */
   asks?: (target: Thing, given: Given) => string;
   done: Tell<Thing>;
-  /** What the command says if there was nothing to change, even if that is a refusal. */
+  /** What the command says if there was nothing to change, even if the command is then refused. */
   nothing: Tell<Thing>;
   /** The refusal `not_allowed`. */
   notAllowed?: string;

@@ -1,4 +1,4 @@
-// What staff see of a document, and administrators of money that waits (contract 7.151, 7.153 and 7.156).
+// What staff see of a document, and what administrators see of money that waits (contract 7.151, 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
@@ -80,7 +80,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   const sides = await compareReissue(db, invoice);
   const seen = digestBasis(basisOfInvoice(invoice));
   const hiddenOf: Record<string, Given> = {
-    // The id of the payment that the form records. If the form is sent twice, the payment counts once.
+    // The id of the payment that the form records. If the form is sent twice, the payment is recorded once.
     pay: { seen, payment: uuidv7() },
     credit: { seen: digestBasis(basisOfCredit(invoice)) },
     reissue: { seen: digestBasis(basisOfReissue(invoice, sides)) },
@@ -126,9 +126,9 @@ export type Waits =
 const most = 100;
 
 /**
- * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of the
- * money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open. Throws 404 `not_found` for
- * managers.
+ * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of
+ * the money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open.
+ * Throws 404 `not_found` for managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
   requireRight(staff, paymentActs.allocate.right);

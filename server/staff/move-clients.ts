@@ -20,9 +20,9 @@ const ends: Record<string, string> = {
 const refuseName = (detail: string) => invalidMember('/client', detail);
 
 /**
- * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`: those of the settings took the place of others.
- * Throws 422
- * `validation_failed` with everything that a row may not have.
+ * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`:
+ * the row had other secrets, and the secrets of the settings have replaced them. Throws 422 `validation_failed` with everything
+ * that a row may not have.
  */
 export async function adopt(
   context: Context,
@@ -49,7 +49,7 @@ export async function adopt(
     roles: roles.filter((word) => client.roles.includes(word)).join(','),
     factor: client.needsFactor ? 'required' : 'optional',
   };
-  // The field `client` refuses names of the settings, such as this one.
+  // The field `client` refuses names of clients in the settings, and this client is in the settings.
   const { client: _name, ...fields } = addFields;
   const read = await readFields(fields, given, { ...deps, db: trx, thing: {} }).catch((error) => {
     if (!(error instanceof AppError)) throw error;

@@ -20,7 +20,7 @@ const formBasis = async (db: Database, { id }: User) => (await listNotes(db, id)
 
 function readNote(typed: string): string {
   const text = typed.trim();
-  // A longer text has lost its end (text.ts), so it is refused.
+  // The end of a text that was longer than this bound has already been cut off (text.ts). A cut text must not be kept as a note.
   const isCut = typed.length > textBounds.text;
   if (isCut || !isVisible(text) || [...text].length > 500) refuse('note_length');
   if (notShown.test(text)) refuse('note_not_shown');

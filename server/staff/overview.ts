@@ -37,7 +37,7 @@ const metrics = {
 /** The outcomes of launches after which the person is at the client. */
 const arrived = ['payload', 'code'];
 
-/** The numbers at the top of the page, and which of the sums they add up. */
+/** The numbers at the top of the page, and which sums each number adds up. */
 const numbers = {
   logins: { name: metrics.logins, isCounted: ({ result }: Labels) => result === 'ok' },
   launches: { name: metrics.launches, isCounted: ({ outcome = '' }: Labels) => arrived.includes(outcome) },

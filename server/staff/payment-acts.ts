@@ -1,4 +1,4 @@
-// What administrators do with money, and operators by command (contract 7.154 to 7.160).
+// Acts about money: administrators do them by form, and operators by command (contract 7.154 to 7.160).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay, type Invoice } from '../../db/tables/invoices.ts';
@@ -29,8 +29,9 @@ export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice)
   ...{ number, status, credited, allocated },
 });
 /**
- * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`: version 0.6.0 could credit only a whole
- * invoice. Because of `credits`, an instance of 0.6.0 refused such a form of 1.0.0 as out of date, and did not credit everything.
+ * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`, because version 0.6.0 could credit only a
+ * whole invoice. With `credits`, version 0.6.0 refused a form of 1.0.0 as out of date. Without `credits`, it would have
+ * credited everything.
  */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
@@ -153,7 +154,10 @@ const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
   return { id, done, ...more };
 };
 
-/** The number that a payer gave, which may be unknown. A lost number stands for the invoice in its place (contract 7.423). */
+/**
+ * The number that a payer gave, which may be unknown. A lost number means the invoice that replaces the lost one (contract
+ * 7.423).
+ */
 const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   ...invoice,
   async find(db, { number = '' }) {
@@ -164,7 +168,7 @@ const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   },
 };
 
-/** A command also takes an unknown number (contract 7.162). */
+/** A command also accepts an unknown number (contract 7.162). */
 const recordNamed = act({
   about: named,
   right: pay.right,

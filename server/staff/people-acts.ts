@@ -1,4 +1,4 @@
-// What staff do to a person, and operators by command (contract 12.16 and 12.25 to 12.30).
+// Acts about a person: staff do them by form, and operators by command (contract 12.16 and 12.25 to 12.30).
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
 import {
@@ -120,7 +120,7 @@ const endAllSessions = act({
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
-  // The form does not name the sessions: a person who keeps logging in must not be able to delay their end.
+  // The form does not name the sessions. Otherwise a person who keeps logging in could delay the end of their sessions.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     if (!(await hasSessions(trx, target, deps.now()))) return undefined;
@@ -465,7 +465,7 @@ const isDecided = (
   isChecked: boolean,
 ) => (isChecked ? hasCheckedVatId : hasRefusedVatId);
 
-/** Decides whether the VAT id counts for reverse charge. It is refused if the account has another id by now. */
+/** Decides whether the VAT id is accepted for reverse charge. The act is refused if the account has another VAT id by now. */
 const checkVatId = act({
   about: person,
   right: { name: 'billing.checkVatId', isAboutAccount: true },
@@ -496,7 +496,7 @@ const checkVatId = act({
   },
 });
 
-/** Decides whether an address that changes the tax counts. It is refused if another address waits by now. */
+/** Decides whether an address that changes the tax is accepted. The act is refused if another address waits by now. */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },

@@ -224,7 +224,10 @@ const stopRules = {
   no_factor_for_client: '13.55',
 } as const;
 
-/** What stops every launch of the person to the client, in any session. A factor that they have can be given on the way. */
+/**
+ * What stops every launch of the person to the client, in any session. A person who has a second factor can give it on the way,
+ * so a factor is missing only if they have none.
+ */
 function findLaunchStop(
   config: Dependencies['config'],
   client: Client,

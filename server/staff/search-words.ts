@@ -5,7 +5,8 @@ const maxCodePoints = 500;
 
 /** The words of a text, each once. */
 export function listWords(text: string): string[] {
-  // Marks are removed after the change of case, which adds some. At the end of a word, the Greek letter σ is written as ς.
+  // Marks are removed after the change of case, which adds some marks. At the end of a word, the Greek letter σ is written as
+  // ς.
   const plain = text
     .normalize('NFKD')
     .toLowerCase()

@@ -1,5 +1,5 @@
-// A statement of a bank on the page for administrators (contract 7.518 and 7.519). The file is read and forgotten: the page holds
-// its lines until they are accepted.
+// A statement of a bank on the page for administrators (contract 7.518 and 7.519). The file is read and forgotten: the page
+// keeps its lines until they are accepted.
 import { z } from 'zod';
 import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
 import { findPayment } from '../../db/tables/payments.ts';
@@ -48,7 +48,7 @@ export type StatementLine = Line & { minorDigits: number; exact: string | null }
 
 export type Statement = {
   lines: StatementLine[];
-  /** How many were recorded before, and how many went out and are about no invoice. */
+  /** `known`: how many payments were recorded before. `out`: how many went out, and are about no invoice. */
   known: number;
   out: number;
 };
@@ -91,7 +91,8 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   const matches = await matchPayments(db, fresh, named);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
     const match = matches.get(line.id);
-    // Money that went out and names no invoice gives nothing back. If it names one, its payment may be among these lines.
+    // A line for outgoing money gives nothing back if it names no invoice, so it is left out. If it names an invoice, the
+    // payment of that invoice may be among these lines.
     if (line.isOut && !match) return [];
     const { exact, proposals = [], alike = [] } = match ?? {};
     const first = exact ? [exact] : [];

@@ -36,7 +36,7 @@ export const respondJson = (body: unknown, setCookies?: string[]): Response =>
 function build({ status, headers, setCookies, body }: Parts): Response {
   const [cookie, ...others] = setCookies;
   if (cookie === undefined) return new Response(body, { status, headers });
-  // A plain object becomes headers faster, but cannot hold two headers with the same name.
+  // A plain object becomes headers faster, but cannot have two headers with the same name.
   if (others.length === 0)
     return new Response(body, { status, headers: { ...headers, 'set-cookie': cookie } });
   const cookies = setCookies.map((each): [string, string] => ['set-cookie', each]);

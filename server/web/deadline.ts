@@ -14,7 +14,10 @@ export class Deadline {
     this.#withinMs = withinMs;
   }
 
-  /** Whether it is too late to commit. The client may be told at the deadline that nothing was done, so that must be true. */
+  /**
+   * Whether it is too late to commit. At the deadline, the client may be told that nothing was done. A later commit would make
+   * this untrue.
+   */
   get isNear(): boolean {
     return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }

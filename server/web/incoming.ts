@@ -58,7 +58,8 @@ export function refuseUnroutable(request: Request): AppError | undefined {
 
 /** Whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte. */
 function isPlainPath(path: string): boolean {
-  // Node resolves `.` and `..` before we see the path, and Deno does not. So later code would read another path.
+  // Node resolves `.` and `..` before we see the path, and Deno does not. Such a path is refused, because later code would read
+  // it as another path.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
   try {

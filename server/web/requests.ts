@@ -2,13 +2,14 @@ import { parseAccept } from 'hono/utils/accept';
 import { AppError } from '../basics/errors.ts';
 import type { ProblemCode } from '../basics/problems.ts';
 import { cutPairs, cutText, readHeader, type TextName, textBounds } from '../basics/text.ts';
+import { parseUrl } from '../basics/url.ts';
 import { isReturnTo } from '../sso/payload.ts';
 import type { Deadline } from './deadline.ts';
 import type { Trace } from './trace-context.ts';
 
 export type Visit = {
   requestId: string;
-  /** The client's address, or empty if it is unknown. A forwarded address counts only from TRUSTED_PROXIES. */
+  /** The client's address, or empty if it is unknown. A forwarded address is believed only if it comes from TRUSTED_PROXIES. */
   address: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
@@ -53,7 +54,7 @@ export const isFromElsewhere = ({ headers }: Request): boolean =>
 
 /**
  * Whether the person comes from our page with the URL `page`. From our pages, browsers send this URL (`Referrer-Policy:
- * same-origin`). No other site can make them send it.
+ * same-origin`). No other site can make browsers send it.
  */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
@@ -146,7 +147,7 @@ export function invalidParameter(name: string, detail: string): AppError {
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
-  const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
+  const url = parseUrl(value, base);
   // `/.//evil.example` is a path that normalises to two slashes.
   if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;

@@ -84,6 +84,11 @@ describe('an address of a row', () => {
     expect(findAddressFault(url, { production: true, use: 'callback' })).toBe(fault);
   });
 
+  it('is judged alike after thousands of others', () => {
+    const ask = () => findAddressFault('https://bücher.example/cb', { production: true, use: 'callback' });
+    expect(new Set(Array.from({ length: 20_000 }, ask))).toEqual(new Set(['address_spelling']));
+  });
+
   it('is on this machine in local mode, and may be in clear (contract 13.14)', () => {
     const local = { production: false };
     for (const host of ['localhost:4000', '127.0.0.1', '[::1]:5000', 'host.docker.internal'])

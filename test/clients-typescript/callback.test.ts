@@ -362,7 +362,8 @@ describe('a refusal', () => {
       outcome: 'nonce_replayed',
       launchId: launch,
       reason: expect.any(String),
-      cause: undefined,
+      remedy: expect.any(String),
+      page: 'https://id.example.test/developers/refusals#nonce_replayed',
     });
   });
 

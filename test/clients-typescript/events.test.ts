@@ -25,7 +25,7 @@ const addresses = { callbackUrl: `${site}/callback`, loginUrl: `${site}/login` }
 type Answer = { status?: number; json: unknown };
 
 /** A client whose requests go to `answer`. */
-function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemoryStores() } = {}) {
+function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemoryStores() as Stores } = {}) {
   const identity = createIdentityClient({
     issuer: 'http://localhost:3000',
     client: 'shop',

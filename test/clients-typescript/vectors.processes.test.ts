@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
+import { remedies } from '../../clients/typescript/src/remedies.ts';
 import { run } from '../support/app/process.ts';
 import { checkKitVectors } from '../support/clients/kit-vectors.ts';
 import { readOurFile } from '../support/project/documents.ts';
@@ -37,7 +38,14 @@ it('all kits share the sentences that people see', async () => {
 
 it('the vectors have each code that there is', () => {
   const text = readOurFile('test/sso-vectors.json');
-  for (const code of Object.keys(refusalStatuses)) expect(text).toContain(`"refusal": "${code}"`);
+  // Each kit makes the token of a log-out in its own way.
+  const codes = Object.keys(refusalStatuses).filter((code) => code !== 'logout_token_wrong');
+  for (const code of codes) expect(text).toContain(`"refusal": "${code}"`);
+});
+
+it('the log says what to do in the words that all kits share (contract 13.133)', () => {
+  const shared: { code: RefusalCode; remedy: string }[] = JSON.parse(readOurFile('clients/refusals.json'));
+  expect(remedies).toEqual(Object.fromEntries(shared.map(({ code, remedy }) => [code, remedy])));
 });
 
 it('the kit imports nothing but itself, and uses nothing that only one runtime has', () => {

@@ -51,14 +51,14 @@ describe('an event', () => {
     settings = { ...createMemoryStores(), ttlSeconds: 300, now: () => new Date() };
     mine = await start(payloadOf('mine'));
   });
-  const apply = (event: Partial<IdentityEvent>) =>
+  const apply = (event: object) =>
     applyEvent(settings, sessions.hooksOf('shop'), {
       seq: ++seq,
       type: 'profile.updated',
       occurred_at: '2026-01-01T00:00:09.000Z',
       user_id: userId,
       ...event,
-    });
+    } as IdentityEvent);
   const isLive = (id: string = mine, client = 'shop') => sessions.find(client, id)?.live !== undefined;
   const nameOf = (id = mine) => sessions.find('shop', id)?.live?.profile.name;
 

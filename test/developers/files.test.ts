@@ -75,7 +75,8 @@ describe.each(files.filter((file) => 'folders' in file))('$name', ({ name, folde
 it('the kit in TypeScript brings what it is compiled to', async () => {
   const content = unzipSync((await download('identity-client-typescript.zip')).bytes);
   const { exports } = JSON.parse(readOurFile('clients/typescript/package.json'));
-  for (const path of Object.values<string>(exports['.'])) {
+  const { import: forModules, require: forCommonJs } = exports['.'];
+  for (const path of [...Object.values<string>(forModules), ...Object.values<string>(forCommonJs)]) {
     const text = new TextDecoder().decode(content[join('identity-client-typescript', path)]);
     expect(text).toContain('createIdentityClient');
   }

@@ -92,6 +92,7 @@ describe('the rules of the source', () => {
     ['db/tables/users.ts', 'await Deno.readTextFile(file);'],
     ['db/tables/users.ts', "return Buffer.from(text, 'hex');"],
     ['server/web/x.ts', 'const runtime = globalThis.Deno;'],
+    ['server/web/x.ts', 'if (URL.canParse(text)) return new URL(text);'],
     ['server/web/x.ts', 'await db.transaction().execute(work);'],
     ['db/x.ts', 'const trx = await db.startTransaction().execute();'],
     ['db/x.ts', "db.selectFrom('users as u').selectAll('u')"],
@@ -173,7 +174,7 @@ describe('the rules of the source', () => {
       },
       {
         file: 'db/x.ts',
-        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();\nquery.selectAll();",
+        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();\nquery.selectAll();\nURL.canParse(text);",
       },
       { file: 'db/migrations/x.ts', text: "import 'uuid';" },
       { file: 'db/tables/users.ts', text: "async function f(db: Database) {\n  db.updateTable('users');\n}" },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { TestApp } from '../support/app/app.ts';
 import { readScrape } from '../support/app/metrics.ts';
+import { retryWhileBusy } from '../support/app/patience.ts';
 import {
   entryOf,
   findFreePort,
@@ -125,9 +126,11 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       const base = `http://localhost:${port}`;
       const logins = Array.from({ length: 32 }, async (_, n) => {
         const body = new URLSearchParams({ email: `nobody-${n}@example.test`, password: 'wrong' });
-        const answer = await fetch(`${base}/login`, { method: 'POST', body, headers: { origin: base } });
-        await answer.text();
-        return answer.status;
+        const send = async () => {
+          const answer = await fetch(`${base}/login`, { method: 'POST', body, headers: { origin: base } });
+          return { status: answer.status, headers: answer.headers, text: await answer.text() };
+        };
+        return (await retryWhileBusy(send)).status;
       });
       expect(await Promise.all(logins)).toEqual(Array(32).fill(401));
       const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');

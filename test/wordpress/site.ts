@@ -1,17 +1,17 @@
 // A WordPress of Debian's packages with its own MariaDB, in a temporary folder, and the plugin in it as its archive has it.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findIdentity } from '../../db/embedded/files.ts';
 import { findFreePort } from '../support/app/process.ts';
+import { clientFlags, socketOf, startMariadb } from '../support/database/mariadb.ts';
 import { makeFolder } from '../support/database/postgres.ts';
+import { giveAway, identity } from '../support/machines/programs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-const identity = await findIdentity();
 const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** How to see that each package is there. */
@@ -46,19 +46,21 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
   if (missing.length > 0)
     throw new Error(`These tests need packages of Debian's: apt-get install ${missing.join(' ')}`);
   const folder = await makeFolder();
-  const started: ChildProcess[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const child of started.reverse()) await end(child);
+    for (const each of stops.reverse()) await each();
     await rm(folder, { recursive: true, force: true });
   };
   try {
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
-    const starts = [startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)];
+    const database = startMariadb(folder, 'wordpress').then((server) => stops.push(server.stop));
+    const starts = [database, copySite(folder, url)];
     // If one start fails, the other must have ended before everything stops.
     await Promise.allSettled(starts);
     await Promise.all(starts);
-    started.push(await startPhp(folder, port));
+    const php = await startPhp(folder, port);
+    stops.push(() => end(php));
     await install(url);
     await run('sh', ['-c', `mariadb-dump ${clientFlags(folder)} wordpress > ${folder}/dump.sql`]);
     return { folder, port, stop };
@@ -76,49 +78,13 @@ export async function openWordPress({ folder, port }: Installation): Promise<Wor
         mariadb ${clientFlags(folder)} wordpress < ${folder}/dump.sql`,
     ]),
     truncate(join(folder, 'log')),
+    rm(networkFlag(folder), { force: true }),
   ]);
   return {
     url: `http://127.0.0.1:${port}`,
-    php: buildPhp(folder),
+    php: buildPhp(folder, port),
     readLog: () => readFile(join(folder, 'log'), 'utf8'),
   };
-}
-
-const socketOf = (folder: string) => join(folder, 'database', 'socket');
-const clientFlags = (folder: string) => `--no-defaults --socket=${socketOf(folder)} -uroot`;
-
-const serverSettings = [
-  '--no-defaults',
-  '--skip-networking',
-  '--innodb-buffer-pool-size=32M',
-  '--innodb-log-file-size=16M',
-  // A power cut would only lose a test run.
-  '--innodb-flush-log-at-trx-commit=0',
-  '--innodb-flush-method=nosync',
-];
-
-async function startDatabase(folder: string): Promise<ChildProcess> {
-  const data = join(folder, 'database');
-  await mkdir(data);
-  await giveAway(data);
-  const options = { ...identity, cwd: data, env: environment };
-  const isolation = [
-    '--no-defaults',
-    `--datadir=${data}`,
-    '--skip-test-db',
-    '--auth-root-authentication-method=normal',
-  ];
-  await run('mariadb-install-db', isolation, options);
-  const args = [
-    ...serverSettings,
-    `--datadir=${data}`,
-    `--socket=${socketOf(folder)}`,
-    `--pid-file=${data}/pid`,
-  ];
-  const child = spawn('mariadbd', args, { ...options, stdio: 'ignore', detached: true });
-  const ask = () => run('sh', ['-c', `mariadb ${clientFlags(folder)} -e 'create database wordpress'`]);
-  await retry(ask, child, 'MariaDB');
-  return child;
 }
 
 async function copySite(folder: string, url: string): Promise<void> {
@@ -162,6 +128,12 @@ async function copySite(folder: string, url: string): Promise<void> {
   const config = `<?php
 $table_prefix = 'wp_';
 ${lines.join('\n')}
+if (is_file(${phpText(networkFlag(folder))})) {
+  define('MULTISITE', true);
+  define('SUBDOMAIN_INSTALL', false);
+  define('DOMAIN_CURRENT_SITE', ${phpText(new URL(url).host)});
+  define('PATH_CURRENT_SITE', '/');
+}
 define('WP_DEBUG_LOG', ${phpText(join(folder, 'log'))});
 defined('ABSPATH') || define('ABSPATH', __DIR__ . '/');
 require_once ABSPATH . 'wp-settings.php';
@@ -170,6 +142,23 @@ require_once ABSPATH . 'wp-settings.php';
   await writeFile(join(folder, 'log'), '');
   await mkdir(join(folder, 'compiled'));
   for (const name of ['log', 'compiled']) await giveAway(join(folder, name));
+}
+
+const networkFlag = (folder: string) => join(folder, 'network');
+
+/** Makes the WordPress a network of sites, until it is opened again. */
+export async function makeNetwork({ folder, port }: Installation): Promise<void> {
+  await buildPhp(
+    folder,
+    port,
+  )(`
+    global $wpdb;
+    define('WP_INSTALLING_NETWORK', true);
+    require_once ABSPATH . 'wp-admin/includes/upgrade.php';
+    foreach ($wpdb->tables('ms_global') as $name => $table) { $wpdb->$name = $table; }
+    install_network();
+    populate_network(1, '127.0.0.1:${port}', ${phpText(administrator.email)}, 'Network', '/', false);`);
+  await writeFile(networkFlag(folder), '');
 }
 
 /** Debian has themes in packages of their own. */
@@ -233,9 +222,9 @@ async function install(url: string): Promise<void> {
   if (!text.includes('WordPress has been installed')) throw new Error(`WordPress was not installed: ${text}`);
 }
 
-function buildPhp(folder: string): WordPress['php'] {
+function buildPhp(folder: string, port: number): WordPress['php'] {
   return async (code) => {
-    const script = `$_SERVER['HTTP_HOST'] = '127.0.0.1';
+    const script = `$_SERVER['HTTP_HOST'] = '127.0.0.1:${port}';
 require ${phpText(join(folder, 'site', 'wp-load.php'))};
 require_once ABSPATH . 'wp-admin/includes/admin.php';
 switch_theme('plain');
@@ -250,10 +239,6 @@ echo json_encode((static function () { ${code} })());`;
 
 export const phpText = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-
-async function giveAway(path: string): Promise<void> {
-  if (identity.uid !== undefined && identity.gid !== undefined) await chown(path, identity.uid, identity.gid);
-}
 
 async function retry(work: () => Promise<unknown>, child: ChildProcess, what: string): Promise<void> {
   for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {

@@ -15,7 +15,7 @@ export const accountPages: AccountPage[] = [
   { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have their own page, listed on Security. */
+/** Ways to log in that have a page of their own. The page Security lists them. */
 export const waysToLogIn: (AccountPage & {
   about: string;
   isOn: (profile: Profile) => boolean;
@@ -53,7 +53,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Joins the words of several kinds of factors, such as "your authenticator app". `between` stands between two kinds. */
+/** Joins the words of several kinds of factors, such as "your authenticator app", with `between` from one kind to the next. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,

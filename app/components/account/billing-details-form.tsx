@@ -73,7 +73,10 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
   );
 }
 
-/** `vatId` may be new, and wait for an administrator with a new address. `counts` has the VAT id that applies until then. */
+/**
+ * `vatId` may be a new VAT id, which waits with a new address for the decision of an administrator. `counts` has the VAT id
+ * that applies until then.
+ */
 export const sayVatId = (
   vatId: string | null,
   counts: Pick<OwnBilling['details'], 'vatId' | 'hasCheckedVatId' | 'hasRefusedVatId'>,

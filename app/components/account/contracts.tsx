@@ -36,7 +36,7 @@ export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'la
   );
 }
 
-/** `isOwn`: shown to the customer, not to staff. `more`: what stands below a contract. */
+/** `isOwn`: shown to the customer, not to staff. `more`: returns what is shown below a contract. */
 export function Contracts<Shown extends Contract>({
   contracts,
   isOwn = true,

@@ -35,7 +35,7 @@ function listLines(changes: MemberChanges): Line[] {
   });
 }
 
-/** `nothing` is shown if nothing changes. */
+/** `nothing` is the text that is shown if there are no changes. */
 export function MemberChanges({
   title,
   changes,

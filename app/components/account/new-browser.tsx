@@ -1,4 +1,4 @@
-/** Stands beside the button that adds a factor, if the user first used this browser less than a week ago (contract 2.21). */
+/** Shown beside the button that adds a factor, if the user first used this browser less than a week ago (contract 2.21). */
 export function NewBrowserNote({ what, email }: { what: string; email: string }) {
   return (
     <p>

@@ -28,8 +28,8 @@ export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
 /**
- * Says what the form that led here has done. A refused form shows its refusal itself. If the page no longer has that form, this
- * shows the refusal.
+ * Says what was done by the form that led here. A refused form shows its refusal itself. If the page no longer has that form,
+ * this shows the refusal.
  */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
@@ -44,8 +44,8 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
 }
 
 /**
- * Returns the page that asks for a credential before an act, if a credential is needed. `warns`: the page says once more what an
- * act brings about that ends something.
+ * Returns the page that asks for a credential before an act, if a credential is needed. With `warns`, the page repeats the
+ * warning of an act that ends something.
  */
 export function askBefore(
   refused: Refused | undefined,
@@ -122,7 +122,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   );
 }
 
-/** The fields of a form. `first` stands above the text of the form. */
+/** The fields of a form. `first` is shown above the text of the form. */
 export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
@@ -211,7 +211,7 @@ const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** Replaces `{name}` and `{email}` in the text with the person's, and `{value}` with `value`. */
+/** In the text, `{name}` and `{email}` become the name and address of the person, and `{value}` becomes `value`. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {

@@ -11,7 +11,7 @@ type BookListProps = {
   who: Who;
   asked: { q: string; state: string; sort: string };
   states: [value: string, words: string][];
-  /** Names the numbers by which a contract or invoice can be found, for the label of the search. */
+  /** Words for the numbers by which a contract or invoice can be found. The label of the search contains them. */
   numbers: string;
   columns: Column[];
   /** The order of the list if the page's address has no `sort`. */

@@ -13,7 +13,9 @@ type ClientAddresses = {
 
 type Guide = { client: ClientAddresses; baseUrl: string; secret?: string | undefined };
 
-/** The one setting of every kit. The characters of name and secret need no escapes. */
+/**
+ * The value of IDENTITY_URL, the one setting of every kit. Name and secret have only characters that need no escapes in a URL.
+ */
 const spellIdentityUrl = ({ client, baseUrl, secret = 'SECRET' }: Guide) =>
   baseUrl.replace('://', () => `://${client.name}:${secret}@`);
 
@@ -69,7 +71,7 @@ export function ClientGuide(guide: Guide) {
   return (
     <>
       <p>
-        Each kit is a folder to download. Its example is a whole site of 50 lines that answers{' '}
+        Each kit is a folder to download. Its example is a whole site in one short file that answers{' '}
         <code>/sso/callback</code>, <code>/login</code> and <code>/sso/events</code> at port {port}. Paste the
         lines into a terminal
         {protocol === 'https:' && (

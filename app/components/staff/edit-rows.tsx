@@ -101,7 +101,7 @@ export function EditRows({
   );
 }
 
-/** Errors stand below the row, because the cells are too narrow for words. */
+/** Errors are shown below the row, because the cells are too narrow for words. */
 function Cells({
   number,
   row,

@@ -26,7 +26,7 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
   </search>
 );
 
-/** `of` names what the page lists about the people that the search found, such as "mails". */
+/** Shown if a search found more people than the list covers. `of` is what the page lists, such as "mails". */
 export const MorePeople = ({ of }: { of: string }) => (
   <Notice kind="info">More than 50 people match, so some {of} may be missing: type more.</Notice>
 );

@@ -26,10 +26,13 @@ type OpenIdRow = Pick<
   'redirectUris' | 'postLogoutUris' | 'backChannelUri' | 'pkce' | 'auth' | 'challengeAt'
 >;
 
-/** Text that no shell, no HTML and no file of settings reads as anything else. */
+/** Whether the origin has only characters with no special meaning in a shell, in HTML or in a file of settings. */
 const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
 
-/** Puts the client's values in place of the examples. A name and a secret are plain by their form (contract 13.7 and 13.20). */
+/**
+ * Puts the client's values in place of the examples. A name and a secret need no check, because their form allows no special
+ * characters (contract 13.7 and 13.20).
+ */
 export function fillIn(html: string, { client, baseUrl, secret }: Values): string {
   const { origin } = new URL(client.callbackUrl);
   return html
@@ -131,7 +134,7 @@ const pkceWords: Record<string, string> = {
   'state-only': 'Not needed, because the product cannot send a challenge',
 };
 
-/** What is set for a client of this kind alone. */
+/** Settings that only clients of the kind `openid` have. */
 export const OpenIdFacts = ({ row }: { row: OpenIdRow }) => (
   <>
     <Fact name="Redirect URIs">{listAddresses(row.redirectUris)}</Fact>

@@ -1,4 +1,4 @@
-// The results that the overview counts. Any other result is the code of a refusal.
+// The words for each result that the overview counts. A result that is not listed here is the code of a refusal.
 export const loginWords: Record<string, string> = {
   ok: 'Logged in',
   code_asked: 'Asked for a code',
@@ -54,7 +54,7 @@ export const numberWords = {
   refusals: 'Refusals',
 };
 
-/** Says a change, such as "+12 % against". The name of the earlier span comes next. */
+/** Says a change, such as "+12 % against". After these words, the page names the earlier span. */
 export const sayChange = (percent: number): string =>
   percent === 0
     ? 'About as many as in'

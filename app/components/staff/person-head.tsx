@@ -1,4 +1,4 @@
-// What stays above each tab of a person's page: the acts about the account as a whole, and the tabs.
+// The part of a person's page that is the same on each tab: the acts about the account as a whole, and the tabs.
 import { useContext } from 'react';
 import type { Place } from '../../../server/staff/form-words.ts';
 import { useRefused } from '../refused.ts';
@@ -8,7 +8,7 @@ import { personPath } from './words.tsx';
 
 type Tab = 'login' | 'billing' | 'rights' | 'activity' | 'mails' | 'products';
 
-/** The tabs of the page, and the places whose forms each tab shows. Without a tab, the path shows the first. */
+/** The tabs of the page, and the places of the forms that each tab shows. A path without a tab shows the first tab. */
 export const tabs: Record<Tab, { title: string; places: Place[] }> = {
   login: { title: 'Login', places: ['notes', 'note', 'login', 'session', 'link'] },
   billing: { title: 'Billing', places: ['billing', 'contract'] },

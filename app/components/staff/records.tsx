@@ -96,7 +96,7 @@ function sayDetail({ what, from, to }: Change['changes'][number]): string {
   return from === null ? `${what} changed` : `${what}: ${from} removed`;
 }
 
-/** Shows the first rows. The other rows stand behind a summary. */
+/** Shows the first rows. The other rows are behind a summary that opens. */
 export function Newest<T>({
   rows,
   first,

@@ -7,7 +7,7 @@ import { useRefused } from '../refused.ts';
 import { Section } from '../section.tsx';
 import { ActFields, ActsContext, isOf, type Person } from './acts.tsx';
 
-/** A right of the account, and what each side says about it. `here` is our decision. */
+/** A right of the account. `here` is our decision about it, and `marketplace` is what the marketplace says in each link. */
 type Right = {
   name: string;
   title: string;

@@ -16,7 +16,7 @@ function Line({ field, values, errors }: Filled & { field: Part['fields'][number
   const { name, label, isOptional, hint, inputMode, options } = field;
   const [value, error] = [values[name] ?? '', errors[name]];
   if (options) {
-    // The saved value stays a choice even if the list lacks it. It may be the older name of a time zone.
+    // The saved value stays a choice even if the list does not have it, because it may be an older name of a time zone.
     const known = Object.hasOwn(options, value) ? options : { [value]: value, ...options };
     return <Choice {...{ label, name, value, hint, error }} options={Object.entries(known)} />;
   }

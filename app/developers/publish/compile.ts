@@ -1,9 +1,18 @@
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** Compiles a kit with its tsconfig.json. Returns the text of each file by its path in the folder. */
+/** Compiles a kit for ES modules and, if it has a tsconfig.cjs.json, for CommonJS. Returns each file's text by its path. */
 export function compileKit(folder: string): Map<string, string> {
-  const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
+  const emitted = compile(folder, 'tsconfig.json');
+  if (!existsSync(`${folder}/tsconfig.cjs.json`)) return emitted;
+  // The package has ES modules, so the folder with CommonJS files has to say that its files are CommonJS.
+  emitted.set('dist/cjs/package.json', '{ "type": "commonjs" }\n');
+  return new Map([...emitted, ...compile(folder, 'tsconfig.cjs.json')]);
+}
+
+function compile(folder: string, name: string): Map<string, string> {
+  const { config } = ts.readConfigFile(`${folder}/${name}`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
   const program = ts.createProgram(fileNames, options);
   const [fault] = ts.getPreEmitDiagnostics(program);

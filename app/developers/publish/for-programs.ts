@@ -1,9 +1,9 @@
-// /developers/llms.txt: what a program that writes an integration needs, on one page. Every part is taken from a document that
-// people read, so that the two cannot differ.
+// /developers/llms.txt has on one page what a program needs to write an integration. Every part is taken from a document that
+// people read, so this page cannot say anything different from the documents.
 import { dirname, posix } from 'node:path';
 import { findPublished, type PublishedDocument, pathOf } from './published.ts';
 
-/** The parts before the kits, and the parts after them: a file, and a heading in it. */
+/** The parts that come before the kits and after the kits. Each part is named by its file and its heading. */
 const first = [
   ['docs/developers.md', 'For developers'],
   ['docs/integrate.md', 'What to agree with the operator'],
@@ -28,7 +28,7 @@ export function writeForPrograms(documents: PublishedDocument[], readText: (path
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The part from a heading to the next one. Throws if there is none. */
+/** The part from this heading to the next heading. Throws if the file does not have this heading. */
 function findSection(file: string, heading: string, text: string): string {
   const lines = text.split('\n');
   const from = lines.findIndex((line) => line.replace(/^#+ /, '') === heading && line.startsWith('#'));

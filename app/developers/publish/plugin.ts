@@ -76,8 +76,8 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// The key is in the name of the module, so it has no file extension. Otherwise other plugins would treat the module as a file of
-// that kind.
+// A key has no file extension, because it is part of a module's name. With an extension, other plugins would treat the module
+// as a file of that kind.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 

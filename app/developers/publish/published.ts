@@ -84,7 +84,10 @@ export const documents: PublishedDocument[] = [
   describeSection('14-openid', 'OpenID Connect'),
 ];
 
-/** A file is a source as it is, an archive of folders, or a page for programs that is made of documents. */
+/**
+ * A file is one of three: a source as it is, an archive of folders, or a page for programs. The page is put together from
+ * documents.
+ */
 export type PublishedFile = { name: string; type: string } & (
   | { source: string }
   | { folders: Folder[] }

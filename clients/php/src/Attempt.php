@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Identity;
 
 /** One login that this browser has started. */
-final readonly class Attempt
+final class Attempt
 {
-    public function __construct(public int $startedAt, public ?int $maxAge)
+    public function __construct(public readonly int $startedAt, public readonly ?int $maxAge)
     {
     }
 

@@ -8,33 +8,53 @@ namespace Identity;
  * Each login that a browser starts has its own state and cookie, so that several tabs can log in at once. The cookie is signed,
  * because it says whether the person must give a credential again.
  */
-final readonly class Attempts
+final class Attempts
 {
     public const LIFETIME_SECONDS = 600;
     private const MAX = 5;
+    /** As the launch takes it. */
+    private const MAX_STATE_LENGTH = 512;
 
-    private string $prefix;
+    private readonly string $prefix;
 
-    public function __construct(private Configuration $configuration)
+    public function __construct(private readonly Configuration $configuration)
     {
-        // With this prefix no other host, such as a subdomain, can set the cookie.
         $this->prefix = ($configuration->isSecure ? '__Host-' : '') . 'identity_attempt_';
+    }
+
+    /**
+     * The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie. The
+     * cookie's MAC covers the state. Null if the page makes the state too long for a launch.
+     */
+    public static function drawSilent(string $page): ?string
+    {
+        $state = 'silent.' . self::draw() . '.' . Envelope::encode($page);
+        return strlen($state) <= self::MAX_STATE_LENGTH ? $state : null;
+    }
+
+    /** The page of a silent attempt, which is a path on this site. Null for every other state. Anybody can make one up. */
+    public static function findPage(string $state): ?string
+    {
+        preg_match('/^silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)$/D', $state, $found);
+        $page = (string) base64_decode(strtr($found[1] ?? '', '-_', '+/'), true);
+        return ReturnTo::isRight($page) ? $page : null;
     }
 
     /**
      * Starts an attempt. Beyond five, the oldest is dropped.
      *
      * @param int|null $maxAge at most how many seconds ago the person may have given a credential
+     * @param string|null $state of a silent attempt
      * @return array{string, list<string>} its state, and `Set-Cookie` values
      */
-    public function start(Request $request, ?int $maxAge, int $now): array
+    public function start(Request $request, ?int $maxAge, int $now, ?string $state = null): array
     {
-        $state = rtrim(strtr(base64_encode(random_bytes(16)), '+/', '-_'), '=');
+        $state ??= self::draw();
         $said = $now . '.' . ($maxAge ?? '-');
-        $signature = $this->sign($state, $said, $this->configuration->secrets[0]);
-        $cookies = [$this->buildCookie($this->prefix . $state, "$said.$signature", self::LIFETIME_SECONDS)];
+        $value = "$said." . $this->sign($state, $said, $this->configuration->secrets[0]);
+        $cookies = [$this->configuration->buildCookie($this->prefix . $state, $value, self::LIFETIME_SECONDS)];
         foreach (array_slice($this->list($request), 0, 1 - self::MAX) as $name) {
-            $cookies[] = $this->buildCookie($name, '', 0);
+            $cookies[] = $this->configuration->buildCookie($name, '', 0);
         }
         return [$state, $cookies];
     }
@@ -57,6 +77,11 @@ final readonly class Attempts
         return new Attempt((int) $startedAt, $maxAge === '-' ? null : (int) $maxAge);
     }
 
+    private static function draw(): string
+    {
+        return Envelope::encode(random_bytes(16));
+    }
+
     private function sign(string $state, string $said, #[\SensitiveParameter] string $secret): string
     {
         return hash_hmac('sha256', "identity attempt v1 {$this->configuration->client} $state $said", $secret);
@@ -67,17 +92,11 @@ final readonly class Attempts
     {
         $started = [];
         foreach ($request->cookies() as $name => $value) {
-            if (preg_match("/^{$this->prefix}[A-Za-z0-9_-]{22}$/D", (string) $name)) {
+            if (preg_match("/^{$this->prefix}(?:silent\.)?[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]*)?$/D", (string) $name)) {
                 $started[$name] = (int) $value;
             }
         }
         asort($started);
         return array_keys($started);
-    }
-
-    private function buildCookie(string $name, string $value, int $seconds): string
-    {
-        $secure = $this->configuration->isSecure ? '; Secure' : '';
-        return "$name=$value; Path=/; Max-Age=$seconds; HttpOnly$secure; SameSite=Lax";
     }
 }

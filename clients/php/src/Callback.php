@@ -5,18 +5,25 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Answers one request for the callback. Client::handleCallback describes the parameters. */
-final readonly class Callback
+final class Callback
 {
-    private Attempts $attempts;
+    private readonly Attempts $attempts;
+    /** Where the refusal of a silent attempt leads. Nobody has clicked, so nobody sees an error. */
+    private ?string $silentEnd = null;
 
-    public function __construct(private Configuration $configuration, private Request $request, private int $now)
-    {
+    public function __construct(
+        private readonly Configuration $configuration,
+        private readonly Request $request,
+        private readonly int $now,
+    ) {
         $this->attempts = new Attempts($configuration);
     }
 
+    /** @param callable(): list<string> $finish runs once the login is sure, and returns further `Set-Cookie` values */
     public function answer(
         callable $startSession,
         callable $endSession,
+        callable $finish,
         ?callable $isLoggedIn,
         ?callable $onError,
         callable $log,
@@ -26,21 +33,29 @@ final readonly class Callback
             $handOff = $this->accept();
             $cookies = $startSession($handOff) ?? [];
             $this->requireGoingOn($handOff, $endSession);
+            $cookies = [...$cookies, ...$finish()];
             $url = $handOff->returnTo === null ? $this->configuration->homeUrl
                 : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
             // The redirect also takes the signed payload out of the address bar.
             return Response::unkept(303, ['Location' => $url], $cookies);
         } catch (Refusal $refusal) {
+            if ($this->silentEnd !== null) {
+                return Response::unkept(303, ['Location' => $this->silentEnd]);
+            }
             $refusal->launchId ??= LaunchId::find($this->request->query);
             $log($refusal);
-            if ($refusal->refusalCode === 'state_missing') {
+        }
+        if ($refusal->refusalCode === 'state_missing') {
+            try {
                 $isHere = $isLoggedIn !== null && $isLoggedIn();
                 $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
                 return Response::unkept(303, ['Location' => $url] + $refusal->headers());
+            } catch (Refusal $refusal) {
+                $log($refusal);
             }
-            $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
-            return $own?->with(Response::UNKEPT + $refusal->headers()) ?? RefusalPage::build($refusal, $this->configuration);
         }
+        $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
+        return $own?->with(Response::UNKEPT + $refusal->headers()) ?? RefusalPage::build($refusal, $this->configuration);
     }
 
     /** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
@@ -50,10 +65,12 @@ final readonly class Callback
         if (!isset($found['error']) || array_diff_key($found, ['error' => 1, 'state' => 1]) !== []) {
             return;
         }
-        if ($this->attempts->find($this->request, $found['state'] ?? '', $this->now) === null) {
-            throw new Refusal('state_unknown');
+        $this->findAttempt($found['state'] ?? '');
+        $error = new LoginError($found['error']);
+        if ($error->refusalCode !== 'error_unknown') {
+            $this->silentEnd = (new Silence($this->configuration))->findEnd($found['state'], true);
         }
-        throw new LoginError($found['error']);
+        throw $error;
     }
 
     /** Returns a hand-off that is genuine, new, and asked for by this browser. Throws a Refusal for any other. */
@@ -67,15 +84,23 @@ final readonly class Callback
         if ($handOff->state === null) {
             $refuse('state_missing');
         }
-        $attempt = $this->attempts->find($this->request, $handOff->state, $this->now) ?? $refuse('state_unknown');
-        if (!$attempt->isMetBy($handOff)) {
+        if (!$this->findAttempt($handOff->state)->isMetBy($handOff)) {
             $refuse('auth_time_too_old');
         }
         // The nonce comes last, so that a hand-off planted in another browser does not use its nonce up.
-        $isNew = $this->askStore(
-            static fn(NonceStore $nonces) => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60),
-        );
+        $nonces = $this->configuration->nonces;
+        $isNew = Stores::ask(static fn() => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60));
         return $isNew ? $handOff : $refuse('nonce_replayed');
+    }
+
+    private function findAttempt(string $state): Attempt
+    {
+        $attempt = $this->attempts->find($this->request, $state, $this->now);
+        if ($attempt === null) {
+            $this->silentEnd = (new Silence($this->configuration))->findEnd($state, false);
+            throw new Refusal('state_unknown');
+        }
+        return $attempt;
     }
 
     /** The login may have ended while its session was started. Then there was no session to end yet. */
@@ -95,18 +120,6 @@ final readonly class Callback
     private function hasEnded(HandOff $handOff): bool
     {
         return $handOff->sid !== null
-            && $this->askStore(static fn(NonceStore $nonces) => $nonces->hasEnded($handOff->sid));
-    }
-
-    private function askStore(callable $question): bool
-    {
-        try {
-            return $question($this->configuration->nonces);
-        } catch (Refusal $refusal) {
-            // A store may itself throw a refusal.
-            throw $refusal;
-        } catch (\Throwable $error) {
-            throw new Refusal('store_unavailable', previous: $error);
-        }
+            && Stores::ask(fn() => $this->configuration->nonces->hasEnded($handOff->sid));
     }
 }

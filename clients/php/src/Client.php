@@ -5,21 +5,184 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Logs people in with the identity service, and hears of changes. README.md starts with an example. */
-final readonly class Client
+final class Client
 {
     private const MAX_MAX_AGE = 2_592_000;
+    /** Events are read before a person is shown if the last turn to read was so long ago. */
+    private const READ_AFTER_SECONDS = 60;
+    private const READ_WITHIN_SECONDS = 2;
+    /** After a read that failed or was late. */
+    private const READ_AGAIN_SECONDS = 10;
 
-    private Attempts $attempts;
-    private \Closure $clock;
+    private readonly Attempts $attempts;
+    private readonly Silence $silence;
+    private readonly \Closure $clock;
+    private readonly \Closure $apply;
+    private readonly \Closure $startOver;
+    private readonly \Closure $onLogin;
 
-    /** @param (callable(): int)|null $clock Unix seconds */
+    /**
+     * @param (callable(): int)|null $clock Unix seconds
+     * @param Stores|null $stores where the kit keeps sessions and profiles. Null if you keep them yourself.
+     * @param (callable(Event, bool): void)|null $apply with stores: does what else an event says, as in `pullEvents`
+     * @param (callable(): void)|null $startOver with stores: forgets what else you keep, as in `pullEvents`
+     * @param (callable(HandOff): void)|null $onLogin with stores: hears of each login before its session starts. Throws
+     *     `new Refusal('person_refused')` if you do not let the person in.
+     */
     public function __construct(
-        private Configuration $configuration,
-        private Http $http = new SystemHttp(),
+        private readonly Configuration $configuration,
+        private readonly Http $http = new SystemHttp(),
         ?callable $clock = null,
+        private readonly ?Stores $stores = null,
+        ?callable $apply = null,
+        ?callable $startOver = null,
+        ?callable $onLogin = null,
     ) {
         $this->attempts = new Attempts($configuration);
+        $this->silence = new Silence($configuration);
         $this->clock = ($clock ?? time(...))(...);
+        $this->apply = ($apply ?? static fn() => null)(...);
+        $this->startOver = ($startOver ?? static fn() => null)(...);
+        $this->onLogin = ($onLogin ?? static fn() => null)(...);
+    }
+
+    /**
+     * A client that keeps its sessions, and all else, in a database. `Tables` makes its tables.
+     *
+     * @param string $identityUrl such as `https://shop:SECRET@id.example.com`
+     * @param string $origin scheme, host and port of your site
+     * @param string|int ...$more further parameters of Configuration, by their names
+     */
+    public static function fromUrl(
+        #[\SensitiveParameter] string $identityUrl,
+        string $origin,
+        Database $database,
+        ?callable $apply = null,
+        ?callable $startOver = null,
+        ?callable $onLogin = null,
+        string|int ...$more,
+    ): self {
+        $configuration = Configuration::fromUrl($identityUrl, $origin, new SqlNonces($database), ...$more);
+        $stores = Stores::inDatabase($database, $configuration->client);
+        return new self($configuration, stores: $stores, apply: $apply, startOver: $startOver, onLogin: $onLogin);
+    }
+
+    /**
+     * Answers the login start, the callback, nudges and the log-out. Null for any other page.
+     *
+     * @param string $eventsPath where the service sends nudges
+     */
+    public function answer(
+        Request $request,
+        string $eventsPath = '/sso/events',
+        string $logoutPath = '/logout',
+    ): ?Response {
+        $path = static fn(string $url) => parse_url($url, PHP_URL_PATH) ?? '/';
+        return match ($request->path) {
+            $path($this->configuration->loginUrl) => $this->startLogin($request, $request->parameter('return_to')),
+            $path($this->configuration->callbackUrl) => $this->handleCallback($request),
+            $eventsPath => $this->answerNudge($request),
+            $logoutPath => $this->endSession($request),
+            default => null,
+        };
+    }
+
+    /**
+     * Who is logged in, with the newest profile that the kit knows; null for nobody. If events were last read over a minute
+     * ago, reads them first, for two seconds at most. Throws the Refusal `store_unavailable` if a store is away.
+     */
+    public function currentPerson(Request $request): ?Profile
+    {
+        $now = ($this->clock)();
+        $sessions = $this->sessions();
+        $userId = $sessions->find($request, $now);
+        if ($userId !== null && $this->readEventsFirst($now)) {
+            $userId = $sessions->find($request, $now);
+        }
+        return $userId === null ? null : $this->findPerson($userId);
+    }
+
+    /** Who is logged in, or the answer to send instead: to the login start, with this page as the way back. */
+    public function requireLogin(Request $request): Profile|Response
+    {
+        try {
+            $person = $this->currentPerson($request);
+        } catch (Refusal $refusal) {
+            return $this->refuse($refusal);
+        }
+        $page = $request->page();
+        $login = $this->configuration->loginUrl;
+        return $person ?? Response::unkept(303, [
+            'Location' => $page === null ? $login : Query::append($login, ['return_to' => $page]),
+        ]);
+    }
+
+    /** What the form that logs out sends as `token`. Empty if this browser has no session. */
+    public function logoutToken(Request $request): string
+    {
+        return $this->sessions()->logoutToken($request);
+    }
+
+    /**
+     * Answers the form that logs out: ends the session, and leads to the log-out at the identity service.
+     *
+     * @param string $returnTo where that leads: a path on your site
+     */
+    public function endSession(Request $request, string $returnTo = '/'): Response
+    {
+        $sessions = $this->sessions();
+        try {
+            if ($request->method !== 'POST') {
+                throw new Refusal('method_not_allowed', detail: 'The log-out takes POST only');
+            }
+            $token = $sessions->logoutToken($request);
+            if ($token === '' || !hash_equals($token, (string) $request->field('token'))) {
+                throw new Refusal('logout_token_wrong');
+            }
+            $sessions->end($sessions->read($request));
+        } catch (Refusal $refusal) {
+            $allow = $refusal->refusalCode === 'method_not_allowed' ? ['Allow' => 'POST'] : [];
+            return $this->refuse($refusal)->with($allow);
+        }
+        $cookies = [$sessions->endCookie(), ...$this->silence->end($request)];
+        return Response::unkept(303, ['Location' => $this->logoutUrl($returnTo)], $cookies);
+    }
+
+    /**
+     * Asks the identity service, without a page of it, whether this browser is logged in there, and comes back to this page.
+     * Null if somebody is logged in here, if it was tried in the last ten minutes, or if this is no page to come back to.
+     */
+    public function loginSilently(Request $request): ?Response
+    {
+        $page = $this->silence->findPage($request);
+        $state = $page === null ? null : Attempts::drawSilent($page);
+        if ($state === null || ($this->stores !== null && $this->currentPerson($request) !== null)) {
+            return null;
+        }
+        [, $cookies] = $this->attempts->start($request, null, ($this->clock)(), $state);
+        $launch = ['state' => $state, 'return_to' => $page, 'prompt' => 'none'];
+        return $this->launch($launch, [...$cookies, $this->silence->start()]);
+    }
+
+    /** Keeps a profile if it is later than the kept one. True if it was kept. */
+    public function applyProfile(Profile $profile): bool
+    {
+        $profiles = $this->stores()->profiles;
+        return Stores::ask(static fn() => $profiles->apply($profile));
+    }
+
+    /** The kept profile of a person. Null if they were deleted, or were never here. */
+    public function findPerson(string $id): ?Profile
+    {
+        $profiles = $this->stores()->profiles;
+        return Stores::ask(static fn() => $profiles->find($id));
+    }
+
+    /** The page of a refusal that the kit has thrown. The log hears of it. */
+    public function refuse(Refusal $refusal): Response
+    {
+        $this->log($refusal);
+        return RefusalPage::build($refusal, $this->configuration);
     }
 
     /**
@@ -47,21 +210,21 @@ final readonly class Client
         $this->logElsewhere(Elsewhere::findHost($this->configuration, $request));
         $demand = $prompt === 'login' ? 0 : $maxAge;
         [$state, $cookies] = $this->attempts->start($request, $demand, ($this->clock)());
-        $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", [
+        return $this->launch([
             'state' => $state,
             'return_to' => $returnTo !== null && ReturnTo::isRight($returnTo) ? $returnTo : null,
             'prompt' => $prompt,
             'max_age' => $maxAge,
-        ]);
-        return Response::unkept(303, ['Location' => $url], $cookies);
+        ], $cookies);
     }
 
     /**
-     * Answers the callback: starts a session for a genuine hand-off that this browser asked for, and refuses any other.
+     * Answers the callback: starts a session for a genuine hand-off that this browser asked for, and refuses any other. With
+     * stores, `$request` is enough.
      *
-     * @param callable(HandOff): (list<string>|null) $startSession starts a session of your own, with a new id. It may
+     * @param (callable(HandOff): (list<string>|null))|null $startSession starts a session of your own, with a new id. It may
      *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` if you do not let the person in.
-     * @param callable(string): void $endSession ends the sessions with that sid: a login can end while you start its
+     * @param (callable(string): void)|null $endSession ends the sessions with that sid: a login can end while you start its
      *     session
      * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
      * @param (callable(Refusal): ?Response)|null $onError your own answer if the service has no hand-off for a login
@@ -70,8 +233,8 @@ final readonly class Client
      */
     public function handleCallback(
         Request $request,
-        callable $startSession,
-        callable $endSession,
+        ?callable $startSession = null,
+        ?callable $endSession = null,
         ?callable $isLoggedIn = null,
         ?callable $onError = null,
         ?callable $log = null,
@@ -81,8 +244,27 @@ final readonly class Client
             return $refused;
         }
         $this->logElsewhere(Elsewhere::findPath($this->configuration, $request));
-        $callback = new Callback($this->configuration, $request, ($this->clock)());
-        return $callback->answer($startSession, $endSession, $isLoggedIn, $onError, $log);
+        $now = ($this->clock)();
+        $finish = fn() => $this->silence->end($request);
+        if ($startSession === null) {
+            $sessions = $this->sessions();
+            $secret = Sessions::draw();
+            $startSession = function (HandOff $handOff) use ($sessions, $secret, $now): array {
+                ($this->onLogin)($handOff);
+                return $sessions->start($secret, $handOff, $now);
+            };
+            $endSession = static fn() => $sessions->end($secret);
+            $isLoggedIn ??= static fn() => $sessions->find($request, $now) !== null;
+            $finish = function () use ($sessions, $request): array {
+                // The earlier session ends last: if a store is away before that, the browser still has it.
+                $sessions->end($sessions->read($request));
+                return $this->silence->end($request);
+            };
+        } elseif ($endSession === null) {
+            throw new \LogicException('startSession needs endSession');
+        }
+        $callback = new Callback($this->configuration, $request, $now);
+        return $callback->answer($startSession, $endSession, $finish, $isLoggedIn, $onError, $log);
     }
 
     /**
@@ -130,22 +312,91 @@ final readonly class Client
     }
 
     /**
-     * Reads events in order until there are no more. It remembers by itself which logins have ended.
+     * Reads events in order until there are no more. It remembers by itself which logins have ended. With stores, it needs no
+     * parameter: it ends sessions and keeps profiles by itself.
      *
-     * @param callable(Event, bool): void $apply does what the event says. If it threw or stopped, the event comes again.
+     * @param (callable(Event, bool): void)|null $apply does what the event says. If it threw or stopped, the event comes again.
      *     The second value says whether the profile of the event is later than the one in `$profiles`.
-     * @param callable(): void $startOver ends all your sessions and forgets the people that you keep: you have not read
+     * @param (callable(): void)|null $startOver ends all your sessions and forgets the people that you keep: you have not read
      *     for too long, or the service was restored from a backup
      * @param ProfileStore|null $profiles is kept up to date
      * @return bool false if another process is still at it
      */
     public function pullEvents(
-        EventPosition $position,
-        callable $apply,
-        callable $startOver,
+        ?EventPosition $position = null,
+        ?callable $apply = null,
+        ?callable $startOver = null,
         ?ProfileStore $profiles = null,
     ): bool {
-        return (new EventReader($this->configuration, $this->http, $profiles))->pull($position, $apply, $startOver);
+        if ($position !== null && $apply !== null && $startOver !== null) {
+            return (new EventReader($this->configuration, $this->http, $profiles))->pull($position, $apply, $startOver);
+        }
+        if ($position !== null || $apply !== null || $startOver !== null || $profiles !== null) {
+            // An event is read once. If currentPerson reads it, a hook that only pullEvents gets would miss it.
+            throw new \LogicException('with stores, give apply and startOver to the Client, else pullEvents a position, too');
+        }
+        return $this->readEvents(null);
+    }
+
+    private function readEvents(?float $until): bool
+    {
+        $stores = $this->stores();
+        $reader = new EventReader($this->configuration, $this->http, $stores->profiles, $stores->sessions);
+        $isDone = $reader->pull($stores->position, $this->apply, $this->startOver, $until);
+        if ($isDone) {
+            $stores->sessions->takeTurn(($this->clock)(), 0);
+        }
+        return $isDone;
+    }
+
+    /** Reads events if it is time. Of requests at once only one does. */
+    private function readEventsFirst(int $now): bool
+    {
+        $sessions = $this->stores()->sessions;
+        if (!Stores::ask(static fn() => $sessions->takeTurn($now, self::READ_AFTER_SECONDS))) {
+            return false;
+        }
+        try {
+            $isDone = $this->readEvents(microtime(true) + self::READ_WITHIN_SECONDS);
+        } catch (\Throwable $error) {
+            $this->logUnread($error);
+            $isDone = false;
+        }
+        if (!$isDone) {
+            $turnAt = $now - self::READ_AFTER_SECONDS + self::READ_AGAIN_SECONDS;
+            Stores::ask(static fn() => $sessions->takeTurn($turnAt, 0));
+        }
+        return true;
+    }
+
+    private function answerNudge(Request $request): Response
+    {
+        $answer = $this->receiveNudge($request);
+        try {
+            $answer->status === 204 && $this->pullEvents();
+            return $answer;
+        } catch (\Throwable $error) {
+            // With this status the nudge comes again.
+            $this->logUnread($error);
+            return Response::unkept(503, ['Retry-After' => '1']);
+        }
+    }
+
+    private function stores(): Stores
+    {
+        return $this->stores ?? throw new \LogicException('give the Client its stores, or keep sessions and profiles yourself');
+    }
+
+    private function sessions(): Sessions
+    {
+        return new Sessions($this->configuration, $this->stores());
+    }
+
+    /** @param array<string, string|int|null> $parameters @param list<string> $cookies `Set-Cookie` values */
+    private function launch(array $parameters, array $cookies): Response
+    {
+        $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", $parameters);
+        return Response::unkept(303, ['Location' => $url], $cookies);
     }
 
     /** What to answer to a request that is no plain GET. */
@@ -167,6 +418,12 @@ final readonly class Client
         if ($reason !== null) {
             error_log("identity-client: opened_elsewhere, launch unknown: $reason");
         }
+    }
+
+    private function logUnread(\Throwable $error): void
+    {
+        $cause = $error::class . ': ' . preg_replace('/\s+/', ' ', $error->getMessage());
+        error_log("identity-client: events_unread, launch unknown: $cause");
     }
 
     private function log(Refusal $refusal): void

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Identity;
 
 /** What the operator gave you, and your own addresses. No address is ever taken from a request. */
-final readonly class Configuration
+final class Configuration
 {
     /** The issuer without a slash at its end. */
-    public string $baseUrl;
+    public readonly string $baseUrl;
     /** Scheme, host and port of the callback: where people go after a login. */
-    public string $origin;
-    public string $homeUrl;
+    public readonly string $origin;
+    public readonly string $homeUrl;
     /** Whether the callback is on https. If not, it is on this machine. */
-    public bool $isSecure;
+    public readonly bool $isSecure;
 
     /**
      * Throws a ConfigurationError that names all that is wrong.
@@ -22,16 +22,18 @@ final readonly class Configuration
      * @param NonceStore $nonces remembers used nonces and ended logins
      * @param string|null $homeUrl where a login leads if it names no page; by default `/` on your site
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
+     * @param int $maxSeconds how long a session of the kit lasts
      */
     public function __construct(
-        #[\SensitiveParameter] public string $issuer,
-        public string $client,
-        #[\SensitiveParameter] public array $secrets,
-        public string $callbackUrl,
-        public string $loginUrl,
-        public NonceStore $nonces,
+        #[\SensitiveParameter] public readonly string $issuer,
+        public readonly string $client,
+        #[\SensitiveParameter] public readonly array $secrets,
+        public readonly string $callbackUrl,
+        public readonly string $loginUrl,
+        public readonly NonceStore $nonces,
         ?string $homeUrl = null,
-        public int $ttlSeconds = 300,
+        public readonly int $ttlSeconds = 300,
+        public readonly int $maxSeconds = 43_200,
     ) {
         $this->baseUrl = rtrim($issuer, '/');
         $this->origin = self::originOf($callbackUrl) ?? '';
@@ -46,6 +48,7 @@ final readonly class Configuration
             'loginUrl' => $this->findOwnUrlFault($loginUrl),
             'homeUrl' => $homeUrl === null ? null : $this->findOwnUrlFault($homeUrl),
             'ttlSeconds' => $ttlSeconds >= 30 && $ttlSeconds <= 3600 ? null : 'must be from 30 to 3600',
+            'maxSeconds' => $maxSeconds >= 60 && $maxSeconds <= 2_592_000 ? null : 'must be from 60 to 2592000',
         ]);
         if ($faults !== []) {
             throw new ConfigurationError($faults);
@@ -70,7 +73,7 @@ final readonly class Configuration
         ]);
         $site = rtrim($origin, '/');
         $paths = ['callbackUrl' => "$site/sso/callback", 'loginUrl' => "$site/login"];
-        return new self(...$parts, ...$more + $paths, nonces: $nonces);
+        return new self(...$parts, ...$more + $paths + ['nonces' => $nonces]);
     }
 
     /**
@@ -88,6 +91,20 @@ final readonly class Configuration
         $secrets = explode(',', rawurldecode($password));
         return preg_match('//u', $password . implode($secrets))
             ? ['issuer' => $scheme . $host, 'client' => $client, 'secrets' => $secrets] : null;
+    }
+
+    /** The name of a cookie of this client. On https no other host, such as a subdomain, can set a cookie with this prefix. */
+    public function cookieName(string $name): string
+    {
+        return ($this->isSecure ? '__Host-' : '') . "{$this->client}_$name";
+    }
+
+    /** A `Set-Cookie` value. @param int|null $seconds null if it ends with the browser */
+    public function buildCookie(string $name, #[\SensitiveParameter] string $value, ?int $seconds = null): string
+    {
+        $age = $seconds === null ? '' : "; Max-Age=$seconds";
+        $secure = $this->isSecure ? '; Secure' : '';
+        return "$name=$value; Path=/$age; HttpOnly$secure; SameSite=Lax";
     }
 
     /** Keeps the secrets out of dumps. */

@@ -29,7 +29,7 @@ final class Elsewhere
     }
 
     /** Makes a text safe for one line of the log. */
-    private static function clean(string $text): string
+    public static function clean(string $text): string
     {
         return (string) preg_replace('/[^\x21-\x7e]/', '?', substr($text, 0, 255));
     }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Something that has changed about a person who was handed to you. Ignore types that you do not know. */
-final readonly class Event
+final class Event
 {
     /**
      * @param int $seq its number: 1, 2, 3 …
@@ -15,12 +15,12 @@ final readonly class Event
      * @param \stdClass $members all that it says
      */
     private function __construct(
-        public int $seq,
-        public string $type,
-        public ?string $userId,
-        public ?string $sid,
-        public ?Profile $profile,
-        public \stdClass $members,
+        public readonly int $seq,
+        public readonly string $type,
+        public readonly ?string $userId,
+        public readonly ?string $sid,
+        public readonly ?Profile $profile,
+        public readonly \stdClass $members,
     ) {
     }
 

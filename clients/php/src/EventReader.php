@@ -5,31 +5,33 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Pulls events in order until there are no more. */
-final readonly class EventReader
+final class EventReader
 {
     private const LIMIT = 1000;
     private const CLAIM_WITHIN_SECONDS = 3;
 
     public function __construct(
-        private Configuration $configuration,
-        private Http $http,
-        private ?ProfileStore $profiles = null,
+        private readonly Configuration $configuration,
+        private readonly Http $http,
+        private readonly ?ProfileStore $profiles = null,
+        private readonly ?SessionStore $sessions = null,
     ) {
     }
 
     /**
      * @param callable(Event, bool): void $apply
      * @param callable(): void $startOver
+     * @param float|null $until when to leave the rest for later, in Unix seconds
+     * @return bool false if another process is at it, or there is a rest
      */
-    public function pull(EventPosition $position, callable $apply, callable $startOver): bool
+    public function pull(EventPosition $position, callable $apply, callable $startOver, ?float $until = null): bool
     {
-        $after = $this->claim($position);
+        $after = $until === null ? $this->claim($position) : $position->claim();
         if ($after === null) {
             return false;
         }
         try {
-            $this->pullAll($after, $position, $apply, $startOver);
-            return true;
+            return $this->pullAll($after, $position, $apply, $startOver, $until);
         } finally {
             $position->release();
         }
@@ -45,16 +47,22 @@ final readonly class EventReader
         return $after;
     }
 
-    private function pullAll(int $after, EventPosition $position, callable $apply, callable $startOver): void
-    {
+    private function pullAll(
+        int $after,
+        EventPosition $position,
+        callable $apply,
+        callable $startOver,
+        ?float $until,
+    ): bool {
         // Reads up to the empty page: asking for it tells the service that all events were read.
         for (;;) {
-            $answer = $this->ask($after);
+            $answer = $this->ask($after, $until);
             if ($answer->status === 410) {
                 $next = self::parse($answer->body)->integer('oldest') - 1;
                 if ($next === $after || $next < 0) {
                     throw new \RuntimeException('the identity service says to go on from where this was');
                 }
+                $this->sessions?->endAll();
                 $startOver();
                 $this->profiles?->clear();
                 $position->advance($after = $next);
@@ -69,9 +77,12 @@ final readonly class EventReader
             }
             $events = self::parse($answer->body)->list('events');
             if ($events === []) {
-                return;
+                return true;
             }
             foreach ($events as $wire) {
+                if ($until !== null && microtime(true) > $until) {
+                    return false;
+                }
                 $event = Event::read($wire);
                 if ($event->seq !== $after + 1) {
                     throw new \RuntimeException("event $event->seq came behind event $after");
@@ -88,6 +99,10 @@ final readonly class EventReader
             // This comes first, so that a hand-off of this login that is on its way is refused.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
             $this->configuration->nonces->addEnded($event->sid, $keepUntil);
+            $this->sessions?->endLogin($event->sid);
+        }
+        if (in_array($event->type, ['user.suspended', 'user.deleted'], true) && $event->userId !== null) {
+            $this->sessions?->endPerson($event->userId);
         }
         if ($event->type === 'user.deleted' && $event->userId !== null) {
             $this->profiles?->remove($event->userId);
@@ -102,13 +117,17 @@ final readonly class EventReader
     }
 
     /** During a rotation either secret makes a valid token, but the service may have only one of them. */
-    private function ask(int $after): HttpAnswer
+    private function ask(int $after, ?float $until): HttpAnswer
     {
         $our = $this->configuration;
+        $http = $this->http;
         $url = Query::append("$our->baseUrl/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
         foreach ($our->secrets as $secret) {
             $token = hash_hmac('sha256', "identity events v1 $our->client", $secret);
-            $answer = $this->http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
+            if ($until !== null && $http instanceof SystemHttp) {
+                $http = $http->within($until - microtime(true));
+            }
+            $answer = $http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
             if ($answer->status !== 401) {
                 break;
             }

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /** The identity service of your tests: it makes what the service would send you, so that your CI can log in without one. */
-final readonly class FakeIdentity
+final class FakeIdentity
 {
-    private \Closure $clock;
+    private readonly \Closure $clock;
 
     /** @param (callable(): int)|null $clock Unix seconds */
-    public function __construct(private Configuration $configuration, ?callable $clock = null)
+    public function __construct(private readonly Configuration $configuration, ?callable $clock = null)
     {
         $this->clock = ($clock ?? time(...))(...);
     }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Identity;
 
 /** A hand-off that was verified. */
-final readonly class HandOff
+final class HandOff
 {
     private const NAME = '/^[A-Za-z0-9_-]{22}$/D';
 
@@ -17,19 +17,19 @@ final readonly class HandOff
      * @param string|null $returnTo a path on your site
      */
     private function __construct(
-        public string $issuer,
-        public string $audience,
-        public string $client,
-        public int $issuedAt,
-        public int $expiresAt,
-        public string $nonce,
-        public ?string $sid,
-        public ?int $authTime,
-        public array $amr,
-        public Profile $profile,
-        public ?string $state,
-        public ?string $returnTo,
-        public string $launchId,
+        public readonly string $issuer,
+        public readonly string $audience,
+        public readonly string $client,
+        public readonly int $issuedAt,
+        public readonly int $expiresAt,
+        public readonly string $nonce,
+        public readonly ?string $sid,
+        public readonly ?int $authTime,
+        public readonly array $amr,
+        public readonly Profile $profile,
+        public readonly ?string $state,
+        public readonly ?string $returnTo,
+        public readonly string $launchId,
     ) {
     }
 

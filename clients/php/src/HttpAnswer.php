@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Identity;
 
-final readonly class HttpAnswer
+final class HttpAnswer
 {
-    public function __construct(public int $status, public string $body)
+    public function __construct(public readonly int $status, public readonly string $body)
     {
     }
 }

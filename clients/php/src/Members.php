@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Reads the members of a JSON object by their types. Throws a Refusal if one is missing or has another type. */
-final readonly class Members
+final class Members
 {
     // Parsers of other languages round integers above this one.
     private const MAX_INTEGER = 2 ** 53 - 1;
 
-    private \stdClass $object;
+    private readonly \stdClass $object;
 
     public function __construct(mixed $object, string $name = 'The whole')
     {

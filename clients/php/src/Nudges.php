@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Nudges say that there are events to pull. They are signed as in Standard Webhooks, with a key made from the secret. */
-final readonly class Nudges
+final class Nudges
 {
     private const MAX_AGE_SECONDS = 300;
     private const MAX_SIGNATURES = 16;
 
-    public function __construct(private Configuration $configuration)
+    public function __construct(private readonly Configuration $configuration)
     {
     }
 

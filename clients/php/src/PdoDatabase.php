@@ -4,16 +4,22 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Works with any PDO connection, however it reports errors. */
-final readonly class PdoDatabase implements Database
+/** Works with any PDO connection, however PDO reports errors. */
+final class PdoDatabase implements Database
 {
-    public function __construct(private \PDO $pdo)
+    private ?\PDO $connection = null;
+
+    /**
+     * @param \PDO|\Closure(): \PDO $pdo a connection, or what opens one at the first statement, and again after one that
+     *     failed. So a database that is away is a refusal, and a page that needs none opens none.
+     */
+    public function __construct(private readonly \PDO|\Closure $pdo)
     {
     }
 
     public function dialect(): string
     {
-        return $this->pdo->getAttribute(\PDO::ATTR_DRIVER_NAME);
+        return $this->connect()->getAttribute(\PDO::ATTR_DRIVER_NAME);
     }
 
     public function execute(string $sql, array $values = []): int
@@ -29,10 +35,20 @@ final readonly class PdoDatabase implements Database
 
     private function run(string $sql, array $values): \PDOStatement
     {
-        $statement = $this->pdo->prepare($sql);
-        if ($statement === false || !$statement->execute($values)) {
-            throw new \RuntimeException('the database refused a statement');
+        try {
+            $statement = $this->connect()->prepare($sql);
+            if ($statement === false || !$statement->execute($values)) {
+                throw new \RuntimeException('the database refused a statement');
+            }
+            return $statement;
+        } catch (\Throwable $error) {
+            $this->connection = null;
+            throw $error;
         }
-        return $statement;
+    }
+
+    private function connect(): \PDO
+    {
+        return $this->connection ??= $this->pdo instanceof \PDO ? $this->pdo : ($this->pdo)();
     }
 }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Who a person is. Know people by `id`: it never changes and is never reused. The email address can change. */
-final readonly class Profile
+final class Profile
 {
     /**
      * @param string $role `admin`, `merchant` or `customer`
@@ -13,12 +13,12 @@ final readonly class Profile
      * @param string $updatedAt moves forward with every change; its text sorts like its time
      */
     public function __construct(
-        public string $id,
-        public string $email,
-        public string $name,
-        public string $role,
-        public array $capabilities,
-        public string $updatedAt,
+        public readonly string $id,
+        public readonly string $email,
+        public readonly string $name,
+        public readonly string $role,
+        public readonly array $capabilities,
+        public readonly string $updatedAt,
     ) {
     }
 

@@ -34,6 +34,7 @@ class Refusal extends \RuntimeException
         'access_denied' => 403,
         'error_unknown' => 400,
         'method_not_allowed' => 405,
+        'logout_token_wrong' => 403,
         'store_unavailable' => 503,
         'nudge_malformed' => 400,
         'nudge_signature_wrong' => 401,

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** What a person sees instead of a login. The page repeats nothing from the request, runs no script and loads nothing. */
+/** What a person sees instead of a login or log-out. The page repeats nothing from the request, runs no script and loads nothing. */
 final class RefusalPage
 {
     private const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -23,6 +23,7 @@ final class RefusalPage
         'login_required' => 'Log in to go on.',
         'interaction_required' => 'There is something to do before you can go on. Log in, and follow what it says.',
         'access_denied' => 'You cannot log in here with this account. Ask support.',
+        'logout_token_wrong' => 'Your session here has not ended. Go on, and log out once more.',
         'store_unavailable' => 'This site cannot let anybody in at the moment. Try again in a few minutes.',
     ];
 
@@ -40,9 +41,10 @@ final class RefusalPage
         $code = implode(' · ', array_map(static fn(string $text) => '<code>' . self::escape($text) . '</code>', $codes));
         $link = static fn(string $url, string $words) => '<p><a href="' . self::escape($url) . "\">$words</a></p>";
         // A person who reloads the page most often has a session already.
-        $goOn = $refusal->refusalCode === 'nonce_replayed' ? $link($our->homeUrl, 'Go on') : '';
+        $goOn = in_array($refusal->refusalCode, ['nonce_replayed', 'logout_token_wrong'], true) ? $link($our->homeUrl, 'Go on') : '';
         $links = $goOn . $link($our->loginUrl, 'Log in');
         $style = self::STYLE;
+        $title = $refusal->refusalCode === 'logout_token_wrong' ? 'The log-out did not work' : 'The login did not work';
         $headers = [
             'Content-Type' => 'text/html; charset=utf-8',
             'Content-Security-Policy' => self::POLICY,
@@ -57,14 +59,14 @@ final class RefusalPage
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>The login did not work</title>
+            <title>$title</title>
             <style>
             $style
             </style>
             </head>
             <body>
             <main>
-            <h1>The login did not work</h1>
+            <h1>$title</h1>
             <p>$advice</p>
             $links
             <p>Code: $code</p>

@@ -5,24 +5,24 @@ declare(strict_types=1);
 namespace Identity;
 
 /** A request as this kit needs it. It has no addresses, because they come from the configuration. */
-final readonly class Request
+final class Request
 {
-    private const MAX_BODY_BYTES = 65_536;
+    public const MAX_BODY_BYTES = 65_536;
 
     /** @var array<string, string> by their names in lower case */
-    public array $headers;
+    public readonly array $headers;
 
     /**
      * @param string $query as it arrived, without the question mark
      * @param array<string, string> $headers cookies are in `cookie`
-     * @param string|null $path as it arrived, for the log, if it is known
+     * @param string|null $path as it arrived, if it is known
      */
     public function __construct(
-        public string $method,
-        public string $query = '',
+        public readonly string $method,
+        public readonly string $query = '',
         array $headers = [],
-        public string $body = '',
-        public ?string $path = null,
+        public readonly string $body = '',
+        public readonly ?string $path = null,
     ) {
         $this->headers = array_change_key_case($headers);
     }
@@ -47,6 +47,20 @@ final readonly class Request
     {
         $values = Query::parse($this->query)[$name] ?? [];
         return count($values) === 1 ? $values[0] : null;
+    }
+
+    /** The value of a field of a sent form that is there once. */
+    public function field(string $name): ?string
+    {
+        $values = $this->isTooLarge() ? [] : Query::parse($this->body)[$name] ?? [];
+        return count($values) === 1 ? $values[0] : null;
+    }
+
+    /** The page that was asked for, as a way back: its path and query. Null if it is not known, or no way back. */
+    public function page(): ?string
+    {
+        $page = $this->path . ($this->query === '' ? '' : "?$this->query");
+        return $this->method === 'GET' && ReturnTo::isRight($page) ? $page : null;
     }
 
     /** Browsers and chat programs open links before anybody clicks. That must not use anything up. */

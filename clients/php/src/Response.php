@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /** An answer. `send()` sends it to the browser. Your framework can send it instead. */
-final readonly class Response
+final class Response
 {
     public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];
 
     /** @param list<array{string, string}> $headers names and values; `Set-Cookie` may be there more than once */
-    public function __construct(public int $status, public array $headers = [], public string $body = '')
+    public function __construct(public readonly int $status, public readonly array $headers = [], public readonly string $body = '')
     {
     }
 

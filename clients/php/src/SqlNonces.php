@@ -8,13 +8,13 @@ namespace Identity;
  * Keeps nonces in a table with a unique index, so that only one of several requests gets through. Do not use it inside your own
  * transaction: after a rollback the nonce could be used again.
  */
-final readonly class SqlNonces implements NonceStore
+final class SqlNonces implements NonceStore
 {
     /** Nothing is forgotten earlier than this, in case clocks are wrong. */
     public const MARGIN_SECONDS = 600;
 
     /** @param string $prefix of the names of tables, as given to Tables */
-    public function __construct(private Database $database, private string $prefix = 'identity_')
+    public function __construct(private readonly Database $database, private readonly string $prefix = 'identity_')
     {
     }
 

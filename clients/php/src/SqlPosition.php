@@ -5,16 +5,16 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Keeps the position in a row. A process claims it for a minute at a time. If it is killed, another goes on after the minute. */
-final readonly class SqlPosition implements EventPosition
+final class SqlPosition implements EventPosition
 {
     private const CLAIM_SECONDS = 60;
 
-    private string $claimer;
+    private readonly string $claimer;
 
     public function __construct(
-        private Database $database,
-        private string $client,
-        private string $prefix = 'identity_',
+        private readonly Database $database,
+        private readonly string $client,
+        private readonly string $prefix = 'identity_',
     ) {
         $this->claimer = bin2hex(random_bytes(16));
     }

@@ -8,12 +8,12 @@ namespace Identity;
  * Keeps profiles in a table. It inserts first, and then updates only to a later profile. So if a hand-off and an event come at
  * once, the later profile stays.
  */
-final readonly class SqlProfiles implements ProfileStore
+final class SqlProfiles implements ProfileStore
 {
     /** The time in a deleted person's row, which has no profile. It is later than any profile. */
     private const NEVER = '9999-12-31T23:59:59.999Z';
 
-    public function __construct(private Database $database, private string $prefix = 'identity_')
+    public function __construct(private readonly Database $database, private readonly string $prefix = 'identity_')
     {
     }
 

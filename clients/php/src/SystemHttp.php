@@ -5,10 +5,16 @@ declare(strict_types=1);
 namespace Identity;
 
 /** Uses curl if it is there, otherwise PHP's own streams. */
-final readonly class SystemHttp implements Http
+final class SystemHttp implements Http
 {
-    public function __construct(private int $timeoutSeconds = 30, private bool $useCurl = true)
+    public function __construct(private readonly int|float $timeoutSeconds = 30, private readonly bool $useCurl = true)
     {
+    }
+
+    /** Gives each request at most so much time. */
+    public function within(float $seconds): self
+    {
+        return new self(max(0.001, min($seconds, $this->timeoutSeconds)), $this->useCurl);
     }
 
     public function get(string $url, array $headers): HttpAnswer
@@ -27,7 +33,9 @@ final readonly class SystemHttp implements Http
             CURLOPT_RETURNTRANSFER => true,
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
-            CURLOPT_TIMEOUT => $this->timeoutSeconds,
+            CURLOPT_TIMEOUT_MS => (int) ceil($this->timeoutSeconds * 1000),
+            // Without this, curl can refuse to wait less than a second.
+            CURLOPT_NOSIGNAL => true,
         ]);
         $body = curl_exec($curl);
         if (!is_string($body)) {

@@ -15,40 +15,15 @@ final class Tables
         }
     }
 
-    /** @return list<string> the statements; each may run again */
+    /**
+     * @param string $dialect makes no difference any more
+     * @return list<string> the statements of schema.sql, with your prefix; each may run again
+     */
     public static function describe(string $dialect, string $prefix = 'identity_'): array
     {
-        // Names and times are ASCII, and `a` is not `A`.
-        $exact = $dialect === 'mysql' ? ' character set ascii collate ascii_bin' : '';
-        $json = $dialect === 'mysql' ? 'text character set utf8mb4' : 'text';
-        $index = $dialect === 'mysql' ? ",\n  index (keep_until)" : '';
-        $statements = [
-            <<<SQL
-                create table if not exists {$prefix}used (
-                  name varchar(64)$exact not null primary key,
-                  keep_until bigint not null$index
-                )
-                SQL,
-            <<<SQL
-                create table if not exists {$prefix}profiles (
-                  id varchar(36)$exact not null primary key,
-                  updated_at varchar(24)$exact not null,
-                  profile $json not null
-                )
-                SQL,
-            <<<SQL
-                create table if not exists {$prefix}positions (
-                  client varchar(63)$exact not null primary key,
-                  last_seq bigint not null,
-                  claimed_by varchar(32)$exact not null,
-                  claimed_until bigint not null
-                )
-                SQL,
-        ];
-        if ($dialect !== 'mysql') {
-            $statements[] = "create index if not exists {$prefix}used_keep_until on {$prefix}used (keep_until)";
-        }
-        return $statements;
+        $text = (string) preg_replace('/^--.*\n/m', '', (string) file_get_contents(__DIR__ . '/schema.sql'));
+        $statements = array_map('trim', explode(';', str_replace('identity_', $prefix, $text)));
+        return array_values(array_filter($statements));
     }
 
     /** An insert that changes nothing if the primary key exists already. */

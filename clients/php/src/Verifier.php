@@ -15,7 +15,7 @@ final class Verifier
         $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
         $lifetime = $handOff->expiresAt - $handOff->issuedAt;
         [$code, $detail] = match (true) {
-            $handOff->issuer !== $our->issuer => ['issuer_wrong', ''],
+            $handOff->issuer !== $our->issuer => ['issuer_wrong', 'It says ' . Elsewhere::clean($handOff->issuer) . ", and we have $our->issuer"],
             $handOff->audience !== $our->client || $handOff->client !== $our->client => ['audience_wrong', ''],
             $handOff->issuedAt > $now + self::LEEWAY_SECONDS
                 => ['issued_in_future', 'Issued ' . $handOff->issuedAt - $now . ' s ahead of our clock'],

@@ -296,6 +296,9 @@ test('PHP\'s own log hears of a refusal, with the reason and where it is explain
     $expired = $call($client, seal($payload));
     matches("~^identity-client: expired, launch $id: Expired 100 s ago by our clock; issued 400 s ago\. The hand-off has "
         . 'expired\. Log in again\. .* https://id\.example\.test/developers/refusals#expired$~D', $expired);
+    $others = $call($client, seal(payload(['iss' => "https://other.example\n" . str_repeat('a', 300)])));
+    matches('~: issuer_wrong, .*: It says https://other\.example\?a+, and we have https://id\.example\.test/\. The hand-off~', $others);
+    same(true, strlen($others) < 700);
     matches("~: signature_wrong, launch $id: No signature was made .* Compare the secret~", $call($client, seal($payload, NEXT)));
     matches('~: parameter_missing, launch unknown: There is no payload\. ~', $call($client, ''));
     matches('~: member_wrong, .*: email is missing or wrong\. ~', $call($client, seal(payload(['profile.email' => 1]))));

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/../autoload.php';
 require __DIR__ . '/support.php';
+require __DIR__ . '/site.php';
 
 error_reporting(E_ALL);
 // Traces then show all that they could ever show.

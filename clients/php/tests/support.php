@@ -217,7 +217,7 @@ final class Browser
         ]));
     }
 
-    private function keep(Response $response): Response
+    public function keep(Response $response): Response
     {
         $this->set = array_column(array_filter($response->headers, fn($header) => $header[0] === 'Set-Cookie'), 1);
         foreach ($this->set as $cookie) {

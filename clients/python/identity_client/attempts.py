@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from .config import Config
-from .hand_off import LEEWAY_SECONDS, HandOff
+from .cookies import build_cookie, name_cookie
+from .hand_off import LEEWAY_SECONDS, HandOff, decode, encode, is_own_path
 from .messages import Request
 
 _MAX_ATTEMPTS = 5
 _LIFE_SECONDS: Final = 600
-_VALUE = re.compile(r"([0-9]{1,12})\.(-|[0-9]{1,7})\.([0-9a-f]{64})")
-_STATE = re.compile(r"[A-Za-z0-9_-]{22}")
+#: As the launch takes it.
+_MAX_STATE_LENGTH: Final = 512
+_NAME: Final = "identity_attempt_"
+_VALUE = re.compile(r"(([0-9]{1,12})\.(-|[0-9]{1,7}))\.([0-9a-f]{64})")
+_STATE = re.compile(r"(?:silent\.)?[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]*)?")
+_SILENT = re.compile(r"silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +38,41 @@ class Attempt:
         return hand_off.auth_time is not None and hand_off.auth_time >= earliest
 
 
-def start_attempt(config: Config, request: Request, max_age: int | None) -> tuple[str, list[tuple[str, str]]]:
-    """Returns a new state, and headers that keep it and the four newest before it."""
-    state = secrets.token_urlsafe(16)
+def draw_state() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def draw_silent_state(page: str) -> str | None:
+    """The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie.
+    The cookie's MAC covers the state. None if the page makes the state too long for a launch."""
+    if not is_own_path(page):
+        return None
+    state = f"silent.{draw_state()}.{encode(page.encode('utf-8', 'replace'))}"
+    return state if len(state) <= _MAX_STATE_LENGTH else None
+
+
+def find_silent_page(state: str | None) -> str | None:
+    """The page of a silent attempt, which is a path on this site. None for every other state. Anybody can make one up."""
+    found = _SILENT.fullmatch(state or "")
+    try:
+        page = "" if found is None else decode(found[1]).decode()
+    except ValueError:
+        return None
+    return page if is_own_path(page) else None
+
+
+def start_attempt(
+    config: Config, request: Request, max_age: int | None, state: str
+) -> list[tuple[str, str]]:
+    """Returns headers that keep the state, and the four newest before it."""
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
     dropped = _list_states(config, request)[: 1 - _MAX_ATTEMPTS]
     cookies = [
-        _build_cookie(config, state, value, _LIFE_SECONDS),
-        *(_build_cookie(config, old, "", 0) for old in dropped),
+        build_cookie(config, _NAME + state, value, _LIFE_SECONDS),
+        *(build_cookie(config, _NAME + old, "", 0) for old in dropped),
     ]
-    return state, [("Set-Cookie", cookie) for cookie in cookies]
+    return [("Set-Cookie", cookie) for cookie in cookies]
 
 
 def find_attempt(config: Config, request: Request, state: str) -> Attempt | None:
@@ -51,35 +80,28 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
 
     Its cookie stays until it expires, so that a second use of a hand-off is not taken for a browser that never asked.
     """
-    name = _name_cookie(config, state)
+    name = name_cookie(config, _NAME + state)
     for given, value in request.cookies():
         found = _VALUE.fullmatch(value) if given == name else None
-        if found and _is_ours(config, state, f"{found[1]}.{found[2]}", found[3]):
-            started_at = int(found[1])
-            is_recent = config.now() < started_at + _LIFE_SECONDS
-            return Attempt(started_at, None if found[2] == "-" else int(found[2])) if is_recent else None
+        if found and _is_ours(config, state, found[1], found[4]):
+            started_at = int(found[2])
+            if config.now() >= started_at + _LIFE_SECONDS:
+                return None
+            max_age = None if found[3] == "-" else int(found[3])
+            return Attempt(started_at, max_age)
     return None
 
 
 def _list_states(config: Config, request: Request) -> list[str]:
     """The attempts of this browser, the oldest first. A cookie of another form counts as older than any."""
-    prefix = _name_cookie(config, "")
+    prefix = name_cookie(config, _NAME)
     started_at: dict[str, int] = {}
     for name, value in request.cookies():
         state = name.removeprefix(prefix)
         if name.startswith(prefix) and _STATE.fullmatch(state):
             found = _VALUE.fullmatch(value)
-            started_at[state] = int(found[1]) if found else 0
+            started_at[state] = int(found[2]) if found else 0
     return sorted(started_at, key=lambda state: started_at[state])
-
-
-def _name_cookie(config: Config, state: str) -> str:
-    return f"{'__Host-' if config.is_secure else ''}identity_attempt_{state}"
-
-
-def _build_cookie(config: Config, state: str, value: str, max_age: int) -> str:
-    secure = "; Secure" if config.is_secure else ""
-    return f"{_name_cookie(config, state)}={value}; Path=/; Max-Age={max_age}; HttpOnly{secure}; SameSite=Lax"
 
 
 def _sign(config: Config, secret: str, state: str, said: str) -> str:

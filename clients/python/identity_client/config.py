@@ -1,16 +1,22 @@
 """What the operator of the identity service and you agreed on, and where the kit keeps what it has to remember."""
 
+from __future__ import annotations
+
 import logging
 import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from .hand_off import PARAMETERS, is_own_path
+from .hand_off import PARAMETERS, HandOff, is_own_path
+from .reader import Reader
 from .refusal import Code, Refusal
-from .stores import NonceStore
+from .stores import NonceStore, Store
+
+if TYPE_CHECKING:
+    from .events import Event
 
 _CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _LOOPBACK = re.compile(r"127(?:\.[0-9]{1,3}){3}")
@@ -30,8 +36,8 @@ class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
 
     #: `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the
-    #: configured one. The reason says which.
-    outcome: Code | Literal["accepted", "opened_elsewhere"]
+    #: configured one. The reason says which. `events_unread`: nobody could be told of the newest events in time.
+    outcome: Code | Literal["accepted", "opened_elsewhere", "events_unread"]
     #: What failed, and what to do about it. Empty if nothing failed.
     reason: str
     launch_id: str | None
@@ -68,17 +74,26 @@ class Config:
     callback_url: str
     #: The address that starts a login. It must be at the callback's origin.
     login_url: str
-    #: The store of used nonces.
-    nonces: NonceStore
+    #: Keeps all that the kit has to remember, and your sessions.
+    store: Store | None = None
+    #: The store of used nonces. By default it is `store`.
+    nonces: NonceStore = cast("NonceStore", None)
     #: The page that a login without a `return_to` leads to. By default, the start page of the callback's origin.
     home_url: str = ""
     #: The longest that a hand-off may be valid: the operator's IDENTITY_SSO_TTL.
     ttl_seconds: int = 300
-    #: Ends your own sessions that began with a hand-off that has this `sid`.
+    #: How long a session in `store` lasts, in seconds.
+    max_seconds: int = 43_200
+    #: Gets each event that the kit reads, in order. If it raises, the event comes again.
+    on_event: Callable[[Event], object] | None = None
+    #: Gets each hand-off before its session in `store` starts. Raises a `Refusal("person_refused")` to turn somebody away.
+    on_login: Callable[[HandOff], object] | None = None
+    #: Ends sessions of your own, not in `store`, that began with a hand-off that has this `sid`.
     end_session: Callable[[str], None] = ignore_session
     log: Callable[[LogEntry], None] = log_entry
     #: The clock, in Unix seconds.
     now: Callable[[], int] = read_clock
+    reader: Reader = field(default_factory=Reader, init=False, repr=False, compare=False)
 
     @classmethod
     def from_url(cls, identity_url: str | None, origin: str, **more: Any) -> Self:
@@ -96,10 +111,12 @@ class Config:
             form = "https://shop:SECRET@id.example.com, with your secret percent-encoded"
             raise ConfigurationError(f"identity_url must be like {form}")
         site = origin.removesuffix("/")
-        paths = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
+        paths: dict[str, Any] = {"callback_url": f"{site}/sso/callback", "login_url": f"{site}/login"}
         return cls(issuer=found[1] + found[4], client=found[2], secrets=secrets, **(paths | more))
 
     def __post_init__(self) -> None:
+        if self.store is not None and not _is_given(self.nonces):
+            object.__setattr__(self, "nonces", self.store)
         faults = [*_find_url_faults(self), *_find_secret_faults(self)]
         if not _matches(_CLIENT, self.client):
             faults.append(
@@ -107,8 +124,12 @@ class Config:
             )
         if self.ttl_seconds not in range(30, 3_601):
             faults.append("ttl_seconds must be a whole number between 30 and 3600")
-        if not _is_store(self.nonces):
-            faults.append("nonces must be a store, such as MemoryStore() or SqlStore(…)")
+        if self.max_seconds not in range(60, 2_592_001):
+            faults.append("max_seconds must be a whole number between 60 and 2592000")
+        if self.store is not None and not _is_whole_store(self.store):
+            faults.append("store must be a store, such as SqlStore(…) or MemoryStore()")
+        elif not _is_store(self.nonces):
+            faults.append("nonces must be a store, such as SqlStore(…) or MemoryStore(), unless store is one")
         if faults:
             raise ConfigurationError("; ".join(faults))
 
@@ -134,6 +155,12 @@ class Config:
 def log_refusal(config: Config, refusal: Refusal) -> None:
     help_url = f"{config.base_url}/developers/refusals#{refusal.code}"
     config.log(LogEntry(refusal.code, refusal.reason, refusal.launch_id, help_url))
+
+
+def require_store(config: Config) -> Store:
+    if config.store is None:
+        raise ConfigurationError("store must be set, or give start_session and keep your own sessions")
+    return config.store
 
 
 def build_logout_url(config: Config, return_to: str | None = None) -> str:
@@ -222,6 +249,14 @@ def _are_texts(value: object) -> bool:
 
 def _is_store(value: object) -> bool:
     return isinstance(value, NonceStore)
+
+
+def _is_whole_store(value: object) -> bool:
+    return isinstance(value, Store)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None
 
 
 def _origin_of(url: str) -> str:

@@ -2,22 +2,30 @@
 
 import hashlib
 import hmac
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPMessage
+from threading import Thread
 from typing import IO, Final
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, build_opener
 from urllib.request import Request as HttpRequest
 
-from .config import Config, ConfigurationError, ignore_session
+from .config import Config, ConfigurationError, LogEntry, ignore_session
 from .profile import MemberError, Profile, read_integer, read_object, read_profile, read_text
 from .stores import Claim, PositionStore, ProfileStore
 from .strict_json import Json, parse_strict_json
 
 _PAGE_SIZE: Final = 1000
+_ENDS_ALL: Final = ("user.suspended", "user.deleted")
 _TIMEOUT_SECONDS: Final = 30
+_OLD_AFTER_SECONDS: Final = 60
+#: How long a page waits for a read of events.
+_WAIT_SECONDS: Final = 2
+#: After a read that failed, pages do not wait for another one so soon.
+_REST_SECONDS: Final = 10
 
 
 class EventsError(Exception):
@@ -44,33 +52,82 @@ class Event:
 def pull_events(
     config: Config,
     *,
-    positions: PositionStore,
-    start_over: Callable[[], object],
+    positions: PositionStore | None = None,
+    start_over: Callable[[], object] | None = None,
     profiles: ProfileStore | None = None,
     apply: Callable[[Event], object] | None = None,
 ) -> int | None:
     """Reads all new events in order, and returns the number of the last one.
 
-    It ends sessions by the `end_session` of the configuration, keeps `profiles` up to date, and calls `apply` with each
-    event. If a pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply`
-    raises, the next pull passes it that event again. The profile still counts as newer then.
-    `start_over` is called if events were missed for too long. End all your sessions then, and delete what you keep about
-    people elsewhere. Raises an EventsError. Only one pull works at a time: another one waits for it, and returns None if
+    It ends the sessions in the `store` of the configuration, and your own by `end_session`, keeps `profiles` up to date,
+    and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`. If a
+    pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply` raises, the next
+    pull passes it that event again. The profile still counts as newer then.
+    `start_over` is called if events were missed for too long. End all sessions of your own then, and delete what you keep
+    about people elsewhere. Raises an EventsError. Only one pull works at a time: another one waits for it, and returns None if
     the first is still at work after three seconds.
     """
-    if config.end_session is ignore_session:
+    if config.store is None and (positions is None or start_over is None):
+        raise ConfigurationError("store must be set to read events, or give positions and start_over")
+    if config.store is None and config.end_session is ignore_session:
         raise ConfigurationError("end_session must be set to read events: a login that ends there ends here")
+    kept = config.store if profiles is None else profiles
+    hook = config.on_event if apply is None else apply
+    places = config.store if positions is None else positions
+    assert places is not None
 
     def apply_event(event: Event) -> None:
-        _apply(config, event, profiles, apply)
+        _apply(config, event, kept, hook)
 
     def drop_all() -> None:
-        start_over()
-        if profiles is not None:
-            profiles.forget_profiles()
+        if config.store is not None:
+            config.store.end_all_sessions()
+        if start_over is not None:
+            start_over()
+        if kept is not None:
+            kept.forget_profiles()
 
-    with positions.claim_position(config.client) as claim:
-        return None if claim is None else _pull_all(config, claim, apply_event, drop_all)
+    began_at = config.now()
+    with places.claim_position(config.client) as claim:
+        latest = None if claim is None else _pull_all(config, claim, apply_event, drop_all)
+    if latest is not None:
+        config.reader.read_at = began_at
+    return latest
+
+
+def read_if_old(config: Config) -> None:
+    """Reads events if this process last did over a minute ago. Returns after two seconds, while the read goes on."""
+    reader, now = config.reader, config.now()
+    with reader.lock:
+        if _is_within(reader.read_at, now, _OLD_AFTER_SECONDS):
+            return
+        if reader.thread is None or not reader.thread.is_alive():
+            if _is_within(reader.tried_at, now, _REST_SECONDS):
+                return
+            reader.tried_at, reader.wait_until = now, time.monotonic() + _WAIT_SECONDS
+            reader.thread = Thread(target=_try_to_pull, args=(config,), daemon=True)
+            reader.thread.start()
+        thread, left = reader.thread, reader.wait_until - time.monotonic()
+    # A page that comes while a read is late does not wait for it.
+    thread.join(max(left, 0))
+
+
+def _is_within(moment: int | None, now: int, seconds: int) -> bool:
+    """False, too, if the clock was put back."""
+    return moment is not None and 0 <= now - moment <= seconds
+
+
+def _try_to_pull(config: Config) -> None:
+    try:
+        pull_events(config)
+    except Exception as error:
+        log_unread(config, error)
+
+
+def log_unread(config: Config, error: Exception) -> None:
+    # The message of another error may hold what belongs in no log.
+    what = str(error) if isinstance(error, EventsError) else type(error).__name__
+    config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
 
 
 def _pull_all(
@@ -107,15 +164,23 @@ def _advance(claim: Claim, position: int) -> int:
     return position
 
 
+def end_sessions(config: Config, sid: str) -> None:
+    if config.store is not None:
+        config.store.end_sessions_of_login(sid)
+    config.end_session(sid)
+
+
 def _apply(
     config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
 ) -> None:
     if event.sid is not None and event.type == "session.ended":
         # This comes first, because a hand-off of this login may be on its way and arrive in between.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
-        config.end_session(event.sid)
+        end_sessions(config, event.sid)
     if profiles is not None and event.user_id is not None and event.type == "user.deleted":
         profiles.forget_profile(event.user_id)
+    if config.store is not None and event.user_id is not None and event.type in _ENDS_ALL:
+        config.store.end_sessions_of_person(event.user_id)
     profile = event.profile
     is_newer = profiles is not None and profile is not None and profiles.is_newer(profile)
     if apply is not None:

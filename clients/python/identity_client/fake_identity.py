@@ -19,8 +19,10 @@ _Pairs = list[tuple[str, str]]
 def hand_off(config: Config, launch: str, *, profile: Mapping[str, Any] | None = None, **changes: Any) -> str:
     """Answers a launch, the address that `start_login` redirects to: gives your callback with a genuine hand-off.
 
-    `profile` and `changes` replace members. A member that is None is left out.
+    `profile` and `changes` replace members. A member that is None is left out. Pages then ask no service for events for a
+    minute.
     """
+    config.reader.read_at = config.now()
     return _callback(config, _seal(config, _build(config, launch, profile or {}) | changes))
 
 

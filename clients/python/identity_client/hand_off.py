@@ -45,6 +45,11 @@ def is_own_path(text: str) -> bool:
     return len(text) <= 2048 and _PATH.fullmatch(text) is not None
 
 
+def clean(text: str) -> str:
+    """Makes a text safe for one line of the log."""
+    return re.sub(r"[^\x21-\x7e]", "?", text[:255])
+
+
 def compute_launch_id(nonce: str) -> str:
     """Names a launch in your log, in the log of the identity service, and on the page of a refusal."""
     digits = hashlib.sha256(nonce.encode("ascii")).hexdigest()
@@ -92,7 +97,10 @@ def verify_hand_off(
     members = _read_json(data)
     hand_off = _read_members(members)
     if members["iss"] != issuer:
-        raise Refusal("issuer_wrong")
+        # The MAC is right, so the operator sent it. Both values show which one to correct.
+        raise Refusal(
+            "issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}"
+        )
     if members["aud"] != client or members["client"] != client:
         raise Refusal("audience_wrong")
     _require_timely(hand_off, ttl_seconds, now)
@@ -111,7 +119,7 @@ def sign(payload: str, secret: str) -> str:
     return hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def _decode(payload: str) -> bytes:
+def decode(payload: str) -> bytes:
     """Decodes any spelling, canonical or not. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
@@ -121,7 +129,7 @@ def _decode_canonical(payload: str) -> bytes:
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
         raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:
-        data = _decode(payload)
+        data = decode(payload)
     except binascii.Error:
         raise Refusal("payload_malformed", "Its length is wrong") from None
     if encode(data) != payload:

@@ -1,14 +1,16 @@
 """The way to a login and back: the start, and the callback that takes the hand-off."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from .attempts import find_attempt, start_attempt
-from .config import Config, LogEntry, log_refusal
+from .attempts import draw_silent_state, draw_state, find_attempt, find_silent_page, start_attempt
+from .config import Config, LogEntry, log_refusal, require_store
+from .cookies import allow_silence, find_cookie, keep_from_silence
+from .events import end_sessions
 from .hand_off import (
     HandOff,
+    clean,
     compute_launch_id,
     find_launch_id,
     is_own_path,
@@ -17,16 +19,17 @@ from .hand_off import (
 )
 from .messages import (
     PRIVATE,
-    Headers,
     Request,
     Response,
     answer_speculation,
     describe_refusal,
     put_in,
     redirect,
-    show_refusal,
+    refuse,
 )
 from .refusal import Code, Refusal
+from .sessions import current_person, end_own_session, open_session
+from .stores import ask_store
 
 #: Starts your own session, with a new id, and returns the headers that set its cookie (or None if your framework
 #: does that). May raise a Refusal("person_refused").
@@ -40,10 +43,8 @@ _ERRORS: Mapping[str, Code] = {
     "access_denied": "access_denied",
 }
 _MAX_MAX_AGE = 2_592_000
-_MORE_HEADERS: Mapping[Code, Headers] = {
-    "method_not_allowed": (("Allow", "GET, HEAD"),),
-    "store_unavailable": (("Retry-After", "5"),),
-}
+#: In the query of a page, it says that a silent attempt came back without its cookie.
+_MARK = "silent"
 
 
 def start_login(
@@ -62,13 +63,51 @@ def start_login(
     if request.is_speculative():
         return answer_speculation()
     if request.method != "GET":
-        return _refuse(config, Refusal("method_not_allowed"))
+        return refuse(config, Refusal("method_not_allowed"))
     if prompt not in (None, "none", "login"):
         raise ValueError("prompt must be none or login")
     if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
         raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
     _log_elsewhere(config, _find_other_host(config.login_url, request))
-    state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
+    state = draw_state()
+    cookies = start_attempt(config, request, 0 if prompt == "login" else max_age, state)
+    return _launch(config, state, cookies, return_to, prompt, max_age)
+
+
+def login_silently(config: Config, request: Request) -> Response | None:
+    """Logs in who is logged in at the identity service, without a page of its own: answers with a redirect there.
+
+    Returns None if there is nothing to try: somebody is logged in here, it was tried less than ten minutes ago, or the
+    request is no visit to a page. If nobody is logged in there, the browser comes back to this page.
+    """
+    page = request.page()
+    state = None if page is None else draw_silent_state(page)
+    if state is None:
+        return None
+    # A script, a frame or an image that asks for this page cannot follow to a login.
+    is_visit = request.header("sec-fetch-dest") in (None, "document") and not request.is_speculative()
+    is_over = (
+        _MARK in dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
+        or find_cookie(config, request, f"{config.client}_silent") is not None
+    )
+    try:
+        if not is_visit or is_over or _is_logged_in(config, request, None):
+            return None
+    except Refusal as away:
+        return refuse(config, away)
+    cookies = start_attempt(config, request, None, state)
+    # This is set at the start, so that a visitor who comes back by hand, as from a service that is down, can stay.
+    return _launch(config, state, [*cookies, keep_from_silence(config)], page, "none", None)
+
+
+def _launch(
+    config: Config,
+    state: str,
+    cookies: list[tuple[str, str]],
+    return_to: str | None,
+    prompt: str | None,
+    max_age: int | None,
+) -> Response:
     query = {"state": state}
     if return_to is not None and is_own_path(return_to):
         query["return_to"] = return_to
@@ -85,7 +124,7 @@ def _find_other_host(configured: str, request: Request) -> str | None:
     """The address of an opened login start, if its host is not the configured one. The callback would not get
     the attempt's cookie from there. Use it only for the log, because the sender of the request chooses it."""
     parts = urlsplit(configured)
-    opened = _clean(request.header("host") or "").lower()
+    opened = clean(request.header("host") or "").lower()
     usual = {"https": ":443", "http": ":80"}[parts.scheme]
     if not opened or opened.removesuffix(usual) == parts.netloc.lower().removesuffix(usual):
         return None
@@ -96,12 +135,7 @@ def _find_other_path(config: Config, request: Request) -> str | None:
     """The address of an opened callback, if its path is not the configured one. Use it only for the log."""
     if request.path in ("", urlsplit(config.callback_url).path or "/"):
         return None
-    return f"opened at {config.origin}{_clean(request.path)}, but callback_url is {config.callback_url}"
-
-
-def _clean(text: str) -> str:
-    """Makes a text safe for one line of the log."""
-    return re.sub(r"[^\x21-\x7e]", "?", text[:255])
+    return f"opened at {config.origin}{clean(request.path)}, but callback_url is {config.callback_url}"
 
 
 def _log_elsewhere(config: Config, reason: str | None) -> None:
@@ -109,24 +143,24 @@ def _log_elsewhere(config: Config, reason: str | None) -> None:
         config.log(LogEntry("opened_elsewhere", reason, None))
 
 
-def is_nobody_logged_in(_request: Request) -> bool:
-    return False
-
-
 def handle_callback(
     config: Config,
     request: Request,
     *,
-    start_session: StartSession,
-    is_logged_in: Callable[[Request], bool] = is_nobody_logged_in,
+    start_session: StartSession | None = None,
+    is_logged_in: Callable[[Request], bool] | None = None,
     on_error: OnError | None = None,
 ) -> Response:
     """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
-    breaks. If `start_session` raises anything but a Refusal, your own code must catch it."""
+    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but
+    a Refusal, your own code must catch it.
+    """
     if request.is_speculative():
         return answer_speculation()
     if request.method != "GET":
-        return _refuse(config, Refusal("method_not_allowed"))
+        return refuse(config, Refusal("method_not_allowed"))
+    if start_session is None:
+        require_store(config)
     _log_elsewhere(config, _find_other_path(config, request))
     hand_off: HandOff | None = None
     try:
@@ -145,14 +179,43 @@ def handle_callback(
     except Refusal as refusal:
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
         if refusal.code != "state_missing":
-            return _refuse(config, refusal)
-        log_refusal(config, refusal)
+            return refuse(config, refusal)
         # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
-        target = config.home if is_logged_in(request) else config.login_url
+        try:
+            target = config.home if _is_logged_in(config, request, is_logged_in) else config.login_url
+        except Refusal as away:
+            return refuse(config, away)
+        log_refusal(config, refusal)
         return redirect(target, describe_refusal(refusal))
 
 
-def _accept(config: Config, request: Request, hand_off: HandOff, start_session: StartSession) -> Response:
+def _is_logged_in(config: Config, request: Request, ask: Callable[[Request], bool] | None) -> bool:
+    if ask is not None:
+        return ask(request)
+    return config.store is not None and current_person(config, request) is not None
+
+
+def _find_silent_end(config: Config, state: str, *, is_kept: bool) -> str | None:
+    """Where a silent attempt leads that brought nobody. None for every other attempt."""
+    page = find_silent_page(state)
+    if page is None:
+        return None
+    url = config.origin + _encode(page.partition("#")[0])
+    # Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+    return url if is_kept else f"{url}{'&' if '?' in url else '?'}{_MARK}=no"
+
+
+def _answer_unknown(config: Config, state: str, detail: str = "") -> Response:
+    """Leads back to the page of a silent attempt: nobody has clicked, so nobody sees an error."""
+    end = _find_silent_end(config, state, is_kept=False)
+    if end is None:
+        raise Refusal("state_unknown", detail)
+    return redirect(end)
+
+
+def _accept(
+    config: Config, request: Request, hand_off: HandOff, start_session: StartSession | None
+) -> Response:
     sid = hand_off.sid
     if sid is not None:
         _require_going_on(config, sid)
@@ -160,58 +223,53 @@ def _accept(config: Config, request: Request, hand_off: HandOff, start_session: 
         raise Refusal("state_missing")
     attempt = find_attempt(config, request, hand_off.state)
     if attempt is None:
-        raise Refusal("state_unknown")
+        return _answer_unknown(config, hand_off.state)
     if not attempt.is_proved_by(hand_off):
         raise Refusal("auth_time_too_old")
     # The nonce is kept longer than anybody would accept its hand-off, even with the leeway.
-    if not _ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
+    if not ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
         raise Refusal("nonce_replayed")
-    headers = start_session(hand_off) or ()
+    headers = (
+        open_session(config, hand_off) if start_session is None else start_session(hand_off) or ()
+    )
     if sid is not None:
         try:
             # The login may have ended since the first check. Then its event found no session to end.
             _require_going_on(config, sid)
         except Refusal:
-            config.end_session(sid)
+            end_sessions(config, sid)
             raise
+    if start_session is None:
+        # The earlier session ends last: if the store is away before that, the browser still has it.
+        end_own_session(config, request)
     path = hand_off.return_to
     config.log(LogEntry("accepted", "", compute_launch_id(hand_off.nonce)))
-    return redirect(config.home if path is None else config.origin + _encode(path), headers)
+    target = config.home if path is None else config.origin + _encode(path)
+    return redirect(target, [*headers, *allow_silence(config, request)])
 
 
 def _require_going_on(config: Config, sid: str) -> None:
-    if _ask_store(lambda: config.nonces.has_ended(sid)):
+    if ask_store(lambda: config.nonces.has_ended(sid)):
         raise Refusal("session_ended")
-
-
-def _ask_store(question: Callable[[], bool]) -> bool:
-    try:
-        return question()
-    except Refusal:
-        # A store may itself raise a refusal.
-        raise
-    except Exception as error:
-        raise Refusal("store_unavailable", type(error).__name__) from error
 
 
 def _answer_error(
     config: Config, request: Request, parameters: Mapping[str, str], on_error: OnError | None
 ) -> Response:
     """Answers an error. It is not signed, so it may only choose a page, and only for this browser's attempt."""
-    if find_attempt(config, request, parameters.get("state", "")) is None:
-        raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
+    state = parameters.get("state", "")
+    if find_attempt(config, request, state) is None:
+        return _answer_unknown(config, state, "It came with an error")
+    end = None if code == "error_unknown" else _find_silent_end(config, state, is_kept=True)
+    if end is not None:
+        return redirect(end)
     refusal = Refusal(code)
     own = on_error(code) if on_error else None
     if own is None:
         raise refusal
     log_refusal(config, refusal)
     return Response(own.status, put_in((*PRIVATE, *describe_refusal(refusal)), own.headers), own.body)
-
-
-def _refuse(config: Config, refusal: Refusal) -> Response:
-    log_refusal(config, refusal)
-    return show_refusal(refusal, config.home, config.login_url, _MORE_HEADERS.get(refusal.code, ()))
 
 
 def _encode(path: str) -> str:

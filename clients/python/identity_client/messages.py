@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from urllib.parse import parse_qsl
 
+from .config import Config, log_refusal
 from .refusal import Code, Refusal
 
 Headers = tuple[tuple[str, str], ...]
@@ -17,7 +19,7 @@ class Request:
     #: Headers by name, in upper or lower case.
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     body: bytes = b""
-    #: The path as it arrived, for the log. Empty if it is not known.
+    #: The path as it arrived, still percent-encoded. Empty if it is not known: then no login leads back to this page.
     path: str = ""
 
     def header(self, name: str) -> str | None:
@@ -29,6 +31,17 @@ class Request:
         """The cookies as they were sent. A browser may have two of one name."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
         return [(name.strip(), value.strip()) for name, mark, value in pairs if mark]
+
+    def page(self) -> str | None:
+        """The path and query that a login leads back to. None if it cannot, such as after a POST."""
+        if self.method != "GET" or not self.path:
+            return None
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    def field(self, name: str) -> str:
+        """A field of a form that was posted."""
+        text = self.body.decode("utf-8", "replace")
+        return next((value for given, value in parse_qsl(text, errors="replace") if given == name), "")
 
     def is_speculative(self) -> bool:
         """Browsers and chat programs open links before anybody clicks. That must not use anything up."""
@@ -65,6 +78,18 @@ def answer_speculation() -> Response:
     return Response(204, PRIVATE)
 
 
+_MORE_HEADERS: Mapping[Code, Headers] = {"store_unavailable": (("Retry-After", "5"),)}
+
+
+def refuse(config: Config, refusal: Refusal, allowed: str = "GET, HEAD") -> Response:
+    """Logs the refusal and shows its page. `allowed` names the methods that the address takes."""
+    log_refusal(config, refusal)
+    more = _MORE_HEADERS.get(refusal.code, ())
+    if refusal.code == "method_not_allowed":
+        more = (("Allow", allowed),)
+    return show_refusal(refusal, config.home, config.login_url, more)
+
+
 def describe_refusal(refusal: Refusal) -> Headers:
     """The headers that programs read."""
     launch: Headers = (("Identity-Launch", refusal.launch_id),) if refusal.launch_id else ()
@@ -75,10 +100,11 @@ def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Heade
     """A page for the person. It loads nothing, and shows nothing from the payload."""
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
     links = _link(login_url, "Log in")
-    if refusal.code == "nonce_replayed":
-        # A person who reloads the page most often has a session already.
+    if refusal.code in ("nonce_replayed", "logout_token_wrong"):
+        # A person who reloads the page of a login most often has a session already.
         links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
+        title="You are not logged out" if refusal.code == "logout_token_wrong" else "The login did not work",
         style=_STYLE,
         advice=escape(_ADVICE.get(refusal.code, _USUAL_ADVICE)),
         links=links,
@@ -116,6 +142,7 @@ _ADVICE: Mapping[Code, str] = {
     "person_refused": "This site does not let you in. Ask its owner.",
     "login_required": "Log in to go on.",
     "interaction_required": "There is something to do before you can go on. Log in, and follow what it says.",
+    "logout_token_wrong": "Your session here has not ended. Go on, and log out once more.",
     "access_denied": "You cannot log in here with this account. Ask support.",
     "store_unavailable": "This site cannot let anybody in at the moment. Try again in a few minutes.",
 }
@@ -133,12 +160,12 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>The login did not work</title>
+<title>{title}</title>
 <style>{style}</style>
 </head>
 <body>
 <main>
-<h1>The login did not work</h1>
+<h1>{title}</h1>
 <p>{advice}</p>
 {links}
 <p>Code: <code>{code}</code>{launch}</p>

@@ -56,8 +56,10 @@ REASONS: Final[Mapping[Code, str]] = {
     " Ask support.",
     "error_unknown": "The callback got an error that this kit does not know."
     " Update the kit.",
-    "method_not_allowed": "The callback takes GET only, and an address for nudges POST only."
+    "method_not_allowed": "The callback takes GET only, and an address for nudges or a log-out POST only."
     " Look for what sends the other method.",
+    "logout_token_wrong": "The form that logs out did not come from a page of this session."
+    " Give the form the token that the kit makes for this session, and put the form into no cache.",
     "store_unavailable": "A store of this client cannot be reached, so nobody can be let in."
     " Look at the database of this client.",
     "nudge_malformed": "The nudge lacks a header, or its body is not the JSON of a nudge."

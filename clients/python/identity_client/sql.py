@@ -1,31 +1,31 @@
-"""The stores in a database, by any driver of the DB-API: SQLite, and Postgres by psycopg.
+"""The stores in a database, by any driver of the DB-API: SQLite, Postgres (psycopg), MySQL and MariaDB.
 
 Each step is one statement in its own transaction, so that several processes can share the stores.
 """
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from .profile import Profile, read_profile
 from .sql_claim import SqlClaim
-from .stores import Claim
+from .stores import Claim, Session
 from .strict_json import Json
 
-_TABLES = (
-    "create table if not exists identity_nonces (nonce text primary key, keep_until bigint not null)",
-    "create table if not exists identity_ended (sid text primary key, keep_until bigint not null)",
-    "create table if not exists identity_profiles"
-    " (id text primary key, updated_at text not null, profile text not null)",
-    # `holder` is empty if nobody pulls.
-    "create table if not exists identity_positions (client text primary key, position bigint not null,"
-    " holder text not null, signs bigint not null)",
-)
+
+def list_tables() -> list[str]:
+    """The statements of schema.sql, which create the tables. To run them again changes nothing."""
+    text = Path(__file__).with_name("schema.sql").read_text("utf-8")
+    statements = re.sub(r"^--.*$", "", text, flags=re.MULTILINE).split(";\n")
+    return [statement.strip() for statement in statements if statement.strip()]
 
 
+_PROFILES = "identity_profiles (id, updated_at, profile)"
 #: The time in a deleted person's row, which has no profile. It is later than any profile.
 _NEVER = "9999-12-31T23:59:59.999Z"
 
@@ -36,45 +36,53 @@ class Connection(Protocol):
 
 
 #: Returns a connection for one `with` block. At the end of the block it commits, or rolls back after an exception. For
-#: psycopg, use `lambda: psycopg.connect(…)`, or the `connection` of a pool.
+#: psycopg, use `lambda: psycopg.connect(…)`, or the `connection` of a pool. For other drivers, use `open_database`.
 Connect = Callable[[], AbstractContextManager[Connection]]
 
 
-def open_sqlite(path: str) -> Connect:
-    """SQLite in a file, which processes on one machine may share."""
+def open_database(open_connection: Callable[[], Any]) -> Connect:
+    """Opens a connection for each statement, by any driver: commits at the end, and closes it."""
 
     @contextmanager
     def connect() -> Generator[Connection, None, None]:
-        with closing(sqlite3.connect(path, timeout=10)) as connection, connection:
+        # A connection that is closed without a commit rolls back.
+        with closing(open_connection()) as connection:
             yield connection
+            connection.commit()
 
     return connect
 
 
-class SqlStore:
-    """A NonceStore, a ProfileStore and a PositionStore. `placeholder` is the driver's: `?` (sqlite3), `%s` (psycopg)."""
+def open_sqlite(path: str) -> Connect:
+    """SQLite in a file, which processes on one machine may share."""
+    return open_database(lambda: sqlite3.connect(path, timeout=10))
 
-    def __init__(self, connect: Connect, placeholder: Literal["?", "%s"] = "?") -> None:
+
+class SqlStore:
+    """A Store in a database. `placeholder` is the driver's: `?` (sqlite3), `%s` (psycopg, and all drivers of MySQL).
+
+    `is_mysql` is for MySQL and MariaDB.
+    """
+
+    def __init__(
+        self, connect: Connect, placeholder: Literal["?", "%s"] = "?", *, is_mysql: bool = False
+    ) -> None:
         self._connect = connect
         self._placeholder = placeholder
+        self._is_mysql = is_mysql
 
     def create_tables(self) -> None:
         """Creates tables that are missing. You may create them by a migration of your own instead."""
-        for statement in _TABLES:
+        for statement in list_tables():
             self._run(statement)
 
     def consume(self, nonce: str, keep_until: int) -> bool:
-        statement = "insert into identity_nonces (nonce, keep_until) values (?, ?) on conflict do nothing"
-        return self._run(statement, nonce, keep_until) == 1
+        return self._insert("identity_nonces (nonce, keep_until)", nonce, keep_until)
 
     def add_ended(self, sid: str, keep_until: int) -> None:
-        self._run(
-            "insert into identity_ended (sid, keep_until) values (?, ?)"
-            " on conflict (sid) do update set keep_until = excluded.keep_until"
-            " where excluded.keep_until > identity_ended.keep_until",
-            sid,
-            keep_until,
-        )
+        if not self._insert("identity_ended (sid, keep_until)", sid, keep_until):
+            statement = "update identity_ended set keep_until = ? where sid = ? and keep_until < ?"
+            self._run(statement, keep_until, sid, keep_until)
 
     def has_ended(self, sid: str) -> bool:
         return self._read("select 1 from identity_ended where sid = ?", sid) is not None
@@ -84,19 +92,38 @@ class SqlStore:
         moment = int(time.time()) if now is None else now
         self._run("delete from identity_nonces where keep_until < ?", moment)
         self._run("delete from identity_ended where keep_until < ?", moment)
+        self._run("delete from identity_sessions where ends_at < ?", moment)
+
+    def add_session(self, digest: str, session: Session) -> None:
+        columns = "identity_sessions (digest, user_id, ends_at, sid)"
+        self._insert(columns, digest, session.user_id, session.ends_at, session.sid)
+
+    def find_session(self, digest: str) -> Session | None:
+        row = self._read("select user_id, sid, ends_at from identity_sessions where digest = ?", digest)
+        return None if row is None else Session(row[0], row[1], int(row[2]))
+
+    def end_session(self, digest: str) -> None:
+        self._run("delete from identity_sessions where digest = ?", digest)
+
+    def end_sessions_of_login(self, sid: str) -> None:
+        self._run("delete from identity_sessions where sid = ?", sid)
+
+    def end_sessions_of_person(self, user_id: str) -> None:
+        self._run("delete from identity_sessions where user_id = ?", user_id)
+
+    def end_all_sessions(self) -> None:
+        self._run("delete from identity_sessions")
 
     def is_newer(self, profile: Profile) -> bool:
         statement = "select 1 from identity_profiles where id = ? and updated_at >= ?"
         return self._read(statement, profile.id, profile.profile_updated_at) is None
 
     def apply_profile(self, profile: Profile) -> bool:
-        statement = (
-            "insert into identity_profiles (id, updated_at, profile) values (?, ?, ?)"
-            " on conflict (id) do update set updated_at = excluded.updated_at, profile = excluded.profile"
-            " where excluded.updated_at > identity_profiles.updated_at"
-        )
-        text = json.dumps(profile.to_wire())
-        return self._run(statement, profile.id, profile.profile_updated_at, text) == 1
+        text, updated_at = json.dumps(profile.to_wire()), profile.profile_updated_at
+        if self._insert(_PROFILES, profile.id, updated_at, text):
+            return True
+        statement = "update identity_profiles set updated_at = ?, profile = ? where id = ? and updated_at < ?"
+        return self._run(statement, updated_at, text, profile.id, updated_at) == 1
 
     def find_profile(self, profile_id: str) -> Profile | None:
         row = self._read("select profile from identity_profiles where id = ? and profile <> ''", profile_id)
@@ -106,18 +133,17 @@ class SqlStore:
         return read_profile(kept)
 
     def forget_profile(self, profile_id: str) -> None:
-        statement = (
-            "insert into identity_profiles (id, updated_at, profile) values (?, ?, '')"
-            " on conflict (id) do update set updated_at = excluded.updated_at, profile = ''"
-        )
-        self._run(statement, profile_id, _NEVER)
+        if not self._insert(_PROFILES, profile_id, _NEVER, ""):
+            self._run(
+                "update identity_profiles set updated_at = ?, profile = '' where id = ?", _NEVER, profile_id
+            )
 
     def forget_profiles(self) -> None:
         self._run("delete from identity_profiles")
 
     @contextmanager
     def claim_position(self, client: str) -> Generator[Claim | None, None, None]:
-        claim = SqlClaim(self._run, self._read, client)
+        claim = SqlClaim(self._run, self._read, self._insert, client)
         if not claim.take():
             yield None
             return
@@ -126,7 +152,14 @@ class SqlStore:
         finally:
             claim.release()
 
-    def _run(self, statement: str, *values: str | int) -> int:
+    def _insert(self, columns: str, *values: str | int | None) -> bool:
+        """False if there is a row with that key already."""
+        marks = ", ".join("?" * len(values))
+        if self._is_mysql:
+            return self._run(f"insert ignore into {columns} values ({marks})", *values) == 1
+        return self._run(f"insert into {columns} values ({marks}) on conflict do nothing", *values) == 1
+
+    def _run(self, statement: str, *values: str | int | None) -> int:
         with self._connect() as connection, closing(connection.cursor()) as cursor:
             cursor.execute(statement.replace("?", self._placeholder), values)
             return int(cursor.rowcount)
@@ -135,4 +168,7 @@ class SqlStore:
         with self._connect() as connection, closing(connection.cursor()) as cursor:
             cursor.execute(statement.replace("?", self._placeholder), values)
             row: Sequence[Any] | None = cursor.fetchone()
-            return row
+            # Some drivers of MySQL give bytes for a text that is compared byte by byte.
+            return row and [
+                bytes(each).decode() if isinstance(each, bytes | bytearray) else each for each in row
+            ]

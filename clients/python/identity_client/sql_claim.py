@@ -22,14 +22,20 @@ _MAX_BETWEEN_LOOKS_SECONDS: Final = 1
 
 
 class SqlClaim:
-    """Works with a function that says how many rows a statement has changed, and one that reads a row."""
+    """Works with functions of a store: one says how many rows a statement has changed, one reads a row, and one inserts
+    a row if it is missing."""
 
     def __init__(
-        self, run: Callable[..., int], read: Callable[..., Sequence[Any] | None], client: str
+        self,
+        run: Callable[..., int],
+        read: Callable[..., Sequence[Any] | None],
+        insert: Callable[..., bool],
+        client: str,
     ) -> None:
         self.position = 0
         self._run = run
         self._read = read
+        self._insert = insert
         self._client = client
         self._name = secrets.token_hex(16)
         self._is_over = Event()
@@ -37,11 +43,7 @@ class SqlClaim:
 
     def take(self) -> bool:
         """Waits for another pull that is at work. Returns False if that takes too long."""
-        self._run(
-            "insert into identity_positions (client, position, holder, signs) values (?, 0, '', 0)"
-            " on conflict do nothing",
-            self._client,
-        )
+        self._insert("identity_positions (client, position, holder, signs)", self._client, 0, "", 0)
         self.position, holder, signs = self._look()
         waited = still = 0.0
         while True:

@@ -1,15 +1,29 @@
-"""What a client has to remember: used nonces, ended logins, profiles, and how far it has read the events.
+"""What a client has to remember: used nonces, ended logins, sessions, profiles, and how far it has read the events.
 
 A MemoryStore is for tests, and for a site of one process that may forget all of it when it stops. Otherwise use a SqlStore.
 """
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from .profile import Profile
+from .refusal import Refusal
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Who is logged in. Its key is known to the browser alone: a store has the key's SHA-256."""
+
+    user_id: str
+    sid: str | None
+    #: Unix seconds.
+    ends_at: int
 
 
 @runtime_checkable
@@ -70,6 +84,44 @@ class PositionStore(Protocol):
         ...
 
 
+class SessionStore(Protocol):
+    """The sessions, by the SHA-256 of their keys."""
+
+    def add_session(self, digest: str, session: Session) -> None:
+        ...
+
+    def find_session(self, digest: str) -> Session | None:
+        ...
+
+    def end_session(self, digest: str) -> None:
+        ...
+
+    def end_sessions_of_login(self, sid: str) -> None:
+        ...
+
+    def end_sessions_of_person(self, user_id: str) -> None:
+        ...
+
+    def end_all_sessions(self) -> None:
+        ...
+
+
+@runtime_checkable
+class Store(NonceStore, ProfileStore, PositionStore, SessionStore, Protocol):
+    """All that a client has to remember. MemoryStore and SqlStore are such stores."""
+
+
+def ask_store(question: Callable[[], _Answer]) -> _Answer:
+    """Raises a Refusal if the store does not answer. Then nobody is logged in and nobody is logged out."""
+    try:
+        return question()
+    except Refusal:
+        # A store may itself raise a refusal.
+        raise
+    except Exception as error:
+        raise Refusal("store_unavailable", type(error).__name__) from error
+
+
 class _MemoryClaim:
     def __init__(self, positions: dict[str, int], client: str) -> None:
         self._positions = positions
@@ -85,12 +137,13 @@ class _MemoryClaim:
 
 
 class MemoryStore:
-    """All three stores in memory, for one process."""
+    """A Store in memory, for one process."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._nonces: dict[str, int] = {}
         self._ended: dict[str, int] = {}
+        self._sessions: dict[str, Session] = {}
         #: The value is None for a deleted person.
         self._profiles: dict[str, Profile | None] = {}
         self._positions: dict[str, int] = {}
@@ -118,6 +171,34 @@ class MemoryStore:
             for kept in (self._nonces, self._ended):
                 for key in [key for key, keep_until in kept.items() if keep_until < moment]:
                     del kept[key]
+            self._end(lambda session: session.ends_at < moment)
+
+    def add_session(self, digest: str, session: Session) -> None:
+        with self._lock:
+            self._sessions[digest] = session
+
+    def find_session(self, digest: str) -> Session | None:
+        with self._lock:
+            return self._sessions.get(digest)
+
+    def end_session(self, digest: str) -> None:
+        with self._lock:
+            self._sessions.pop(digest, None)
+
+    def end_sessions_of_login(self, sid: str) -> None:
+        with self._lock:
+            self._end(lambda session: session.sid == sid)
+
+    def end_sessions_of_person(self, user_id: str) -> None:
+        with self._lock:
+            self._end(lambda session: session.user_id == user_id)
+
+    def end_all_sessions(self) -> None:
+        with self._lock:
+            self._sessions.clear()
+
+    def _end(self, is_over: Callable[[Session], bool]) -> None:
+        self._sessions = {key: session for key, session in self._sessions.items() if not is_over(session)}
 
     def is_newer(self, profile: Profile) -> bool:
         with self._lock:

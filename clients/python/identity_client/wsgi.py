@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from .config import Config
-from .login import OnError, StartSession, handle_callback, is_nobody_logged_in, start_login
-from .messages import Request, Response
-from .nudges import receive_nudge
+from .messages import Request, Response, refuse
+from .refusal import Refusal
+from .routes import MAX_BODY_BYTES, Routes
+from .sessions import current_person, logout_token
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-_MAX_BODY_BYTES = 65_536
 
-
-def read_wsgi(environ: WSGIEnvironment) -> Request:
+def read_wsgi(environ: WSGIEnvironment, *, with_body: bool = True) -> Request:
+    """`with_body=False` leaves the body for your application to read."""
     headers = {
         name.removeprefix("HTTP_").replace("_", "-"): str(value)
         for name, value in environ.items()
         if name.startswith("HTTP_")
     }
     body = b""
-    if environ["REQUEST_METHOD"] == "POST":
+    if with_body and environ["REQUEST_METHOD"] == "POST":
         length = str(environ.get("CONTENT_LENGTH") or "0")
-        # One byte more than a nudge may have shows that the body is too long.
-        size = min(int(length), _MAX_BODY_BYTES + 1) if length.isascii() and length.isdigit() else 0
+        size = min(int(length), MAX_BODY_BYTES) if length.isascii() and length.isdigit() else 0
         body = environ["wsgi.input"].read(size)
     query = str(environ.get("QUERY_STRING", ""))
-    return Request(str(environ["REQUEST_METHOD"]), query, headers, body, _read_path(environ))
+    return Request(str(environ["REQUEST_METHOD"]), query, headers, body, _quote(_read_path(environ)))
 
 
 def _read_path(environ: WSGIEnvironment) -> str:
     return str(environ.get("SCRIPT_NAME", "")) + str(environ.get("PATH_INFO", ""))
+
+
+def _quote(path: str) -> str:
+    """WSGI decodes the path, byte by byte."""
+    return quote(path.encode("latin-1", "replace"), safe="/~!$&'()*+,;=:@")
 
 
 def send_wsgi(response: Response, start_response: StartResponse) -> list[bytes]:
@@ -47,57 +51,27 @@ def send_wsgi(response: Response, start_response: StartResponse) -> list[bytes]:
 
 
 class IdentityMiddleware:
-    """Answers the paths of the configured login start and callback, and of nudges. `app` gets all others."""
+    """Answers the login start, the callback, nudges and the log-out (`/logout`). `app` gets all other paths.
 
-    def __init__(
-        self,
-        app: WSGIApplication,
-        config: Config,
-        *,
-        start_session: StartSession,
-        is_logged_in: Callable[[Request], bool] = is_nobody_logged_in,
-        on_error: OnError | None = None,
-        events_path: str | None = None,
-        on_nudge: Callable[[], object] | None = None,
-    ) -> None:
-        if events_path is not None and on_nudge is None:
-            raise ValueError("events_path needs on_nudge")
+    With a `store` in the configuration, `environ["identity.person"]` is who is logged in, or None, and
+    `environ["identity.logout_token"]` is the value of the field `token` of the form that logs out. The other arguments are
+    for sessions of your own: `start_session`, `is_logged_in`, `on_error`, `events_path`, `on_nudge` and `logout_path`.
+    """
+
+    def __init__(self, app: WSGIApplication, config: Config, **options: Any) -> None:
         self._app = app
         self._config = config
-        self._start_session = start_session
-        self._is_logged_in = is_logged_in
-        self._on_error = on_error
-        self._events_path = (events_path or "/sso/events") if on_nudge else None
-        self._on_nudge = on_nudge
-        self._login_path = urlsplit(config.login_url).path or "/"
-        self._callback_path = urlsplit(config.callback_url).path or "/"
+        self._routes = Routes(config, **options)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = self._find_answer(_read_path(environ))
-        if answer is None:
-            return self._app(environ, start_response)
-        return send_wsgi(answer(read_wsgi(environ)), start_response)
-
-    def _find_answer(self, path: str) -> Callable[[Request], Response] | None:
-        if path == self._login_path:
-            return self._start_login
-        if path == self._callback_path:
-            return self._handle_callback
-        return self._receive_nudge if path == self._events_path else None
-
-    def _start_login(self, request: Request) -> Response:
-        """Starts a login. `return_to` in the query names the page to come back to."""
-        return_to = dict(parse_qsl(request.query, errors="replace")).get("return_to")
-        return start_login(self._config, request, return_to=return_to)
-
-    def _handle_callback(self, request: Request) -> Response:
-        return handle_callback(
-            self._config,
-            request,
-            start_session=self._start_session,
-            is_logged_in=self._is_logged_in,
-            on_error=self._on_error,
-        )
-
-    def _receive_nudge(self, request: Request) -> Response:
-        return receive_nudge(self._config, request, self._on_nudge or (lambda: None))
+        answer = self._routes.find_answer(_read_path(environ))
+        if answer is not None:
+            return send_wsgi(answer(read_wsgi(environ)), start_response)
+        if self._routes.keeps_sessions:
+            request = read_wsgi(environ, with_body=False)
+            try:
+                environ["identity.person"] = current_person(self._config, request)
+            except Refusal as refusal:
+                return send_wsgi(refuse(self._config, refusal), start_response)
+            environ["identity.logout_token"] = logout_token(self._config, request)
+        return self._app(environ, start_response)

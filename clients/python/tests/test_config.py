@@ -111,7 +111,7 @@ class Configuration(unittest.TestCase):
         with self.assertRaisesRegex(ConfigurationError, r"\Asecrets [^;]*\Z"):
             build(**local, secrets=["short"])
         plain = {"callback_url": "http://localhost/cb", "login_url": "http://localhost/login"}
-        for addresses in ({}, plain):
+        for addresses in (dict[str, str](), plain):
             with self.assertRaisesRegex(ConfigurationError, r"\Asecrets must not be empty\Z"):
                 build(**addresses, secrets=[""])
 

@@ -4,7 +4,7 @@ import json
 import unittest
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
@@ -39,7 +39,7 @@ class Pulls(unittest.TestCase):
 
     def position(self) -> int | None:
         with self.store.claim_position("shop") as claim:
-            return claim and claim.position
+            return None if claim is None else claim.position
 
     def pull(self, **options: Any) -> int | None:
         given: dict[str, Any] = {
@@ -184,8 +184,9 @@ class Pulls(unittest.TestCase):
 
     def test_ask_for_nothing_where_another_one_is_at_work(self) -> None:
         class Held(MemoryStore):
-            def claim_position(self, client: str) -> AbstractContextManager[Claim | None]:
-                return nullcontext()
+            @contextmanager
+            def claim_position(self, client: str) -> Generator[Claim | None, None, None]:
+                yield None
 
         self.assertIsNone(pull_events(self.site.config, positions=Held(), start_over=lambda: None))
         self.assertEqual(self.service.asked, [])

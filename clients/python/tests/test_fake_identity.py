@@ -18,6 +18,7 @@ NOT_ALONE = {
     "session_ended",
     "person_refused",
     "method_not_allowed",
+    "logout_token_wrong",
     "store_unavailable",
     "nudge_malformed",
     "nudge_signature_wrong",

@@ -1,23 +1,30 @@
-"""The stores, in memory and in SQLite, and in Postgres if IDENTITY_TEST_POSTGRES has an address and psycopg is here."""
+"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg; and in MySQL or MariaDB
+if IDENTITY_TEST_MYSQL has what `connect` of PyMySQL and of mysqlclient takes, as JSON."""
 
 import importlib
+import json
 import os
+import re
+import sqlite3
 import tempfile
 import time
 import unittest
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 from unittest import mock
 
-from identity_client import Claim, MemoryStore, Profile, SqlStore, open_sqlite
+from identity_client import Claim, MemoryStore, Profile, Session, SqlStore, open_database, open_sqlite, sql
 from identity_client.profile import read_profile
-from identity_client.sql import Connect
+from identity_client.sql import Connect, list_tables
 
 from .support import build_profile
+
+TABLES = ("nonces", "ended", "profiles", "positions", "sessions")
 
 
 def profile(minute: int, name: str = "Zoë") -> Profile:
@@ -31,6 +38,8 @@ class Stores(unittest.TestCase):
         self.openers: list[Callable[[], MemoryStore | SqlStore]] = [MemoryStore, lambda: open_in(folder.name)]
         if os.environ.get("IDENTITY_TEST_POSTGRES"):
             self.openers.append(open_postgres)
+        if os.environ.get("IDENTITY_TEST_MYSQL"):
+            self.openers += [partial(open_mysql, name) for name in ("pymysql", "MySQLdb")]
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
@@ -67,6 +76,42 @@ class Stores(unittest.TestCase):
             store.consume("new", 200)
             store.sweep(101)
             self.assertEqual([store.consume("old", 300), store.consume("new", 300)], [True, False])
+
+    def test_tell_texts_apart_byte_by_byte(self) -> None:
+        for store in self.open():
+            found = [store.consume(nonce, 100) for nonce in ("case", "CASE", "case")]
+            self.assertEqual(found, [True, True, False])
+
+    def test_keep_sessions(self) -> None:
+        for store in self.open():
+            sessions = {
+                key: Session(f"person {key[0]}", sid, 100)
+                for key, sid in (("a" * 64, "one"), ("b" * 64, "ONE"), ("c" * 64, None), ("d" * 64, "two"))
+            }
+            for digest, session in sessions.items():
+                store.add_session(digest, session)
+            self.assertEqual({digest: store.find_session(digest) for digest in sessions}, sessions)
+            store.end_sessions_of_login("one")
+            store.end_session("d" * 64)
+            ended = [store.find_session(key) is None for key in sessions]
+            self.assertEqual(ended, [True, False, False, True])
+            store.end_sessions_of_person("person b")
+            self.assertEqual([store.find_session(key) is None for key in sessions], [True, True, False, True])
+            store.sweep(100)
+            self.assertIsNotNone(store.find_session("c" * 64))
+            store.sweep(101)
+            self.assertIsNone(store.find_session("c" * 64))
+            store.add_session("e" * 64, Session("person", None, 100))
+            store.end_all_sessions()
+            self.assertIsNone(store.find_session("e" * 64))
+
+    def test_make_their_tables_by_one_file(self) -> None:
+        """Contract 13.131."""
+        tables = [re.match(r"create table if not exists (\w+)", text) for text in list_tables()]
+        self.assertEqual([found and found[1] for found in tables], [f"identity_{name}" for name in TABLES])
+        with closing(sqlite3.connect(":memory:")) as connection:
+            for _ in range(2):
+                connection.executescript(Path(sql.__file__).with_name("schema.sql").read_text("utf-8"))
 
     def test_keep_the_newest_profile(self) -> None:
         for store in self.open():
@@ -170,8 +215,10 @@ class Stores(unittest.TestCase):
             open_in(folder).consume("n", 100)
             self.assertFalse(open_in(folder).consume("n", 100))
 
-    def open(self) -> list[MemoryStore | SqlStore]:
-        return [opener() for opener in self.openers]
+    def open(self) -> Generator[MemoryStore | SqlStore, None, None]:
+        """One after the other, because two drivers share a database, which each finds empty."""
+        for opener in self.openers:
+            yield opener()
 
 
 @contextmanager
@@ -190,13 +237,19 @@ def open_in(folder: str) -> SqlStore:
 def open_postgres() -> SqlStore:
     psycopg: Any = importlib.import_module("psycopg")
     connect: Connect = partial(psycopg.connect, os.environ["IDENTITY_TEST_POSTGRES"])
-    store = SqlStore(connect, "%s")
+    return empty(SqlStore(connect, "%s"))
+
+
+def open_mysql(name: str) -> SqlStore:
+    driver: Any = importlib.import_module(name)
+    given: dict[str, Any] = json.loads(os.environ["IDENTITY_TEST_MYSQL"])
+    return empty(SqlStore(open_database(lambda: driver.connect(**given)), "%s", is_mysql=True))
+
+
+def empty(store: SqlStore) -> SqlStore:
     store.create_tables()
-    store.sweep(2**62)
-    store.forget_profiles()
-    for client in ("shop", "other", "at-once"):
-        with hold(store, client) as claim:
-            claim.advance(0)
+    for table in TABLES:
+        store._run(f"delete from identity_{table}")
     return store
 
 

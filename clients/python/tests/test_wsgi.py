@@ -12,6 +12,7 @@ from wsgiref.validate import validator
 from identity_client import IdentityMiddleware, Request, Response, read_wsgi
 
 from .support import SECRET, SITE, Site, build_payload, cookies_of, query_of, sign
+from .test_sessions import KitSessions
 
 
 def start_page(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
@@ -121,6 +122,41 @@ class Middleware(unittest.TestCase):
         more: dict[str, Any] = {"wsgi.input": body, "CONTENT_LENGTH": "1000000", **headers}
         answer, _ = self.go("/events", method="POST", **more)
         self.assertEqual([answer.status, body.tell()], [400, 65_537])
+
+
+class People(KitSessions):
+    def ask(self, cookie: str) -> tuple[str, str]:
+        environ: WSGIEnvironment = {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": "/orders",
+            "CONTENT_LENGTH": "6",
+            "wsgi.input": io.BytesIO(b"of-app"),
+            "HTTP_COOKIE": cookie,
+        }
+        seen: list[str] = []
+
+        def app(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+            person = environ["identity.person"]
+            seen.append(environ["identity.logout_token"])
+            start_response("200 OK", [])
+            return [(person.name if person else "nobody").encode() + environ["wsgi.input"].read()]
+
+        def start_response(status: str, headers: Any, exc_info: Any = None) -> Any:
+            seen.append(status[:3])
+
+        text = b"".join(IdentityMiddleware(app, self.config)(environ, start_response))
+        return seen[-1], text.decode()
+
+    def test_are_told_to_the_application_which_reads_its_own_forms(self) -> None:
+        self.assertEqual(self.ask(""), ("200", "nobodyof-app"))
+        cookie = cookies_of(self.log_in())
+        self.assertEqual(self.ask(cookie), ("200", "Zoë O’Neilof-app"))
+        self.store.is_away = True
+        self.assertEqual([self.ask(cookie)[0], self.ask("")[0]], ["503", "200"])
+
+    def test_need_a_store_or_sessions_of_the_site(self) -> None:
+        with self.assertRaisesRegex(ValueError, "start_session"):
+            IdentityMiddleware(start_page, Site().config)
 
 
 def sign_nudge(message: bytes) -> str:

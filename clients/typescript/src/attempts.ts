@@ -1,8 +1,18 @@
 // The attempts of a browser. Each login that it starts has its own state and cookie, so that two tabs can log in at once. Only a
 // hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as the stranger.
-import { fromHex, hmac, isSignedByAny, randomBytes, toBase64url, toHex, utf8 } from './bytes.ts';
+import {
+  fromBase64url,
+  fromHex,
+  hmac,
+  isSignedByAny,
+  randomBytes,
+  toBase64url,
+  toHex,
+  utf8,
+} from './bytes.ts';
 import type { Settings } from './config.ts';
-import type { HandOff } from './hand-off.ts';
+import { buildCookie, readCookies } from './cookies.ts';
+import { type HandOff, isReturnTo } from './hand-off.ts';
 import { toSeconds } from './verify.ts';
 
 type Attempt = { startedAt: number; maxAge: number | undefined };
@@ -10,14 +20,36 @@ type Attempt = { startedAt: number; maxAge: number | undefined };
 const maxAttempts = 5;
 const lifeSeconds = 600;
 const leewaySeconds = 30;
+/** As the launch takes it. */
+const maxStateLength = 512;
+
+/**
+ * The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie. The
+ * cookie's MAC covers the state. Undefined if the page makes the state too long for a launch.
+ */
+export function buildSilentState(page: string): string | undefined {
+  const state = `silent.${toBase64url(randomBytes(16))}.${toBase64url(utf8(page))}`;
+  return isReturnTo(page) && state.length <= maxStateLength ? state : undefined;
+}
+
+/** The page of a silent attempt, which is a path on this site. Undefined for every other state. */
+export function readSilentPage(state: string | undefined): string | undefined {
+  const [, page = ''] = /^silent\.[\w-]{22}\.([\w-]+)$/.exec(state ?? '') ?? [];
+  const path = new TextDecoder().decode(fromBase64url(page));
+  return isReturnTo(path) ? path : undefined;
+}
 
 /**
  * Starts an attempt. Returns its state, and `Set-Cookie` values that keep it and the four newest before it. The cookie is
  * signed, because it says whether the person must give a credential again (`maxAge`).
  */
-export async function startAttempt(settings: Settings, request: Request, maxAge: number | undefined) {
+export async function startAttempt(
+  settings: Settings,
+  request: Request,
+  maxAge: number | undefined,
+  state = toBase64url(randomBytes(16)),
+) {
   const { cookiePrefix, secrets, now } = settings;
-  const state = toBase64url(randomBytes(16));
   const said = `${toSeconds(now())}.${maxAge ?? '-'}`;
   const mac = await hmac(utf8(secrets[0] ?? ''), message(settings, state, said));
   const dropped = listAttempts(settings, request).slice(0, 1 - maxAttempts);
@@ -53,23 +85,14 @@ export const isProved = ({ startedAt, maxAge }: Attempt, { auth_time }: HandOff)
 const message = ({ client }: Settings, state: string, said: string) =>
   utf8(`identity attempt v1 ${client} ${state} ${said}`);
 
-const buildCookie = ({ isSecure }: Settings, name: string, value: string, seconds: number) =>
-  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
-
 /** The names of this browser's attempts, the oldest first. */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]
-    .filter(([name]) => name.startsWith(cookiePrefix) && /^[\w-]{22}$/.test(name.slice(cookiePrefix.length)))
+    .filter(
+      ([name]) =>
+        name.startsWith(cookiePrefix) &&
+        /^(?:silent\.)?[\w-]{22}(?:\.[\w-]*)?$/.test(name.slice(cookiePrefix.length)),
+    )
     .sort(([, one], [, other]) => (Number.parseInt(one, 10) || 0) - (Number.parseInt(other, 10) || 0))
     .map(([name]) => name);
-}
-
-function readCookies(request: Request): Map<string, string> {
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
-  return new Map(
-    cookies.map((cookie) => {
-      const at = cookie.indexOf('=');
-      return [cookie.slice(0, at), cookie.slice(at + 1)];
-    }),
-  );
 }

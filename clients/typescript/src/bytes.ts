@@ -1,4 +1,4 @@
-// Converts bytes to text and back, and has the two functions of Web Crypto that this kit is built on.
+// Converts bytes to text and back, and has the functions of Web Crypto that this kit is built on.
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -46,6 +46,9 @@ export async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, message));
 }
 
+export const sha256 = async (bytes: Bytes): Promise<Bytes> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+
 /** Whether any of the keys made any of the signatures. It compares every pair, so its time says nothing about the outcome. */
 export async function isSignedByAny(keys: Bytes[], signatures: Bytes[], message: Bytes): Promise<boolean> {
   let found = false;
@@ -64,6 +67,6 @@ function isEqual(expected: Bytes, given: Bytes): boolean {
 
 /** Names one launch for people. The log of the identity service, refusal pages and your log show the same id. */
 export async function launchId(nonce: string): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(nonce)));
+  const hash = await sha256(utf8(nonce));
   return `${toHex(hash.slice(0, 2))}-${toHex(hash.slice(2, 4))}`;
 }

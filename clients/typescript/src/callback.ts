@@ -1,13 +1,24 @@
 // The two addresses of a client that a browser opens: the start of a login, and the callback that the login comes back to.
-import { findAttempt, isProved, startAttempt } from './attempts.ts';
+import { answer, findTarget, fromStore, isSpeculative, type RefusalHooks, refuse } from './answers.ts';
+import { buildSilentState, findAttempt, isProved, readSilentPage, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
 import { findOtherHost, findOtherPath, type Settings } from './config.ts';
+import { forgetTried, hasTried, markTried } from './cookies.ts';
 import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
-import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
+import { Refusal, type RefusalCode } from './refusals.ts';
+import {
+  endOwnSession,
+  findSession,
+  requireSessionStore,
+  startSession as startOwnSession,
+} from './sessions.ts';
 import { findLaunchId, readQuery, verifyHandOff } from './verify.ts';
 
 export type LoginOptions = {
-  /** The page to come back to: a path on your site. Other values are ignored, so a visitor may choose it. */
+  /**
+   * The page to come back to: a path on your site. Other values are ignored, so a visitor may choose it. By default, it is
+   * `return_to` in the query of the request.
+   */
   returnTo?: string | null;
   /** `login` asks for a credential again. `none` shows no page: if nobody is logged in, your callback gets an error. */
   prompt?: 'login' | 'none';
@@ -20,7 +31,8 @@ export type Login = {
   isProved: boolean;
 };
 
-export type CallbackOptions = {
+/** Everything is optional: without `startSession`, the kit keeps the sessions. */
+export type CallbackOptions = RefusalHooks & {
   /**
    * Saves a profile in your own table. It is called only if the profile is later than the kept one. If it does not throw, the kit
    * keeps the profile, and then the session starts.
@@ -30,24 +42,23 @@ export type CallbackOptions = {
    * Starts a session of your own, with a new id. Returns the headers that set it, such as `Set-Cookie`. To turn somebody away,
    * throw `new Refusal('person_refused', reason)`.
    */
-  startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
-  /** Ends your session of that login (the `sid` of its hand-off). The login can end while you start its session. */
-  endSession: (sid: string) => unknown;
-  /** Whether this browser has a session of yours already. */
-  isLoggedIn?: (request: Request) => unknown;
-  /** Your own answer in place of the kit's page. It is also called for the errors of `prompt=none`. */
-  onRefusal?: (refusal: Refusal) => Promise<Response | undefined> | Response | undefined;
+  startSession?: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
+  /**
+   * Ends your session of that login (the `sid` of its hand-off). The login can end while you start its session, so
+   * `startSession` needs it.
+   */
+  endSession?: (sid: string) => unknown;
 };
 
 /** Sends the browser to the identity service. */
 export async function startLogin(
   settings: Settings,
   request: Request,
-  { returnTo, prompt, maxAge }: LoginOptions,
+  { returnTo = new URL(request.url).searchParams.get('return_to'), prompt, maxAge }: LoginOptions,
 ): Promise<Response> {
   if (isSpeculative(request)) return answer(204);
   if (request.method !== 'GET')
-    return refuse(settings, request, new Refusal('method_not_allowed', request.method), {});
+    return refuse(settings, request, new Refusal('method_not_allowed', request.method));
   if (prompt && prompt !== 'login' && prompt !== 'none') throw new RangeError('prompt must be login or none');
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
@@ -58,16 +69,52 @@ export async function startLogin(
   if (isReturnTo(returnTo)) query.set('return_to', String(returnTo));
   if (prompt) query.set('prompt', prompt);
   if (maxAge !== undefined) query.set('max_age', String(maxAge));
+  return launch(settings, query, setCookies);
+}
+
+function launch({ baseUrl, client }: Settings, query: URLSearchParams, setCookies: string[]): Response {
   const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-  return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
+  return answer(303, { Location: `${baseUrl}/sso/launch/${client}?${query}` }, headers);
+}
+
+/** In the query of a page, it says that a silent attempt came back without its cookie. */
+const triedInVain = 'silent';
+
+/**
+ * Sends a browser without a session to the identity service once, which shows no page. Undefined if there is nothing to try: then
+ * show this page.
+ */
+export async function loginSilently(settings: Settings, request: Request): Promise<Response | undefined> {
+  const { pathname, search, searchParams } = new URL(request.url);
+  // Pictures, frames and scripts ask for addresses, too.
+  const isPage = (request.headers.get('sec-fetch-dest') ?? 'document') === 'document';
+  if (request.method !== 'GET' || isSpeculative(request) || !isPage) return undefined;
+  if (hasTried(settings, request) || searchParams.has(triedInVain)) return undefined;
+  try {
+    if (settings.sessions && (await findSession(settings, request))) return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refuse(settings, request, error, settings.hooks);
+  }
+  const page = pathname + search;
+  const silent = buildSilentState(page);
+  if (!silent) return undefined;
+  const { state, setCookies } = await startAttempt(settings, request, undefined, silent);
+  const query = new URLSearchParams({ state, return_to: page, prompt: 'none' });
+  // The mark is set together with the attempt: a browser that keeps the one keeps the other.
+  return launch(settings, query, [...setCookies, markTried(settings)]);
 }
 
 /** Takes a hand-off. Starts a session and redirects away from the signed address, or refuses. */
 export async function handleCallback(
   settings: Settings,
   request: Request,
-  options: CallbackOptions,
+  given: CallbackOptions,
 ): Promise<Response> {
+  const options = { ...settings.hooks, ...given };
+  if (!options.startSession) requireSessionStore(settings);
+  else if (!options.endSession)
+    throw new TypeError('startSession needs endSession: a login can end while its session starts');
   // Browsers and chat programs open links before anybody clicks. That must not use the hand-off up.
   if (isSpeculative(request)) return answer(204);
   try {
@@ -75,12 +122,39 @@ export async function handleCallback(
     logElsewhere(settings, findOtherPath(settings, request));
     const { headers, handOff } = await receive(settings, request, options);
     settings.log({ outcome: 'accepted', launchId: await launchId(handOff.nonce) });
-    return answer(303, { Location: findTarget(settings, handOff) }, headers);
+    const all = new Headers(headers);
+    for (const [name, value] of forgetTried(settings, request)) all.append(name, value);
+    return answer(303, { Location: findTarget(settings, handOff.return_to) }, all);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return refuse(settings, request, error, options);
+    if (error.leadsTo !== undefined) return answer(303, { Location: error.leadsTo });
+    const { isLoggedIn = ownsSession(settings, options), onRefusal } = options;
+    return refuse(settings, request, error, { isLoggedIn, onRefusal });
   }
 }
+
+/** How to find whether a browser has a session, if the kit keeps the sessions. If the store is away, nobody can say. */
+const ownsSession = (settings: Settings, { startSession }: CallbackOptions) =>
+  startSession ? undefined : (request: Request) => findSession(settings, request).catch(() => undefined);
+
+/** Where a silent attempt leads that brought nobody. Undefined for every other attempt. */
+function findSilentEnd(settings: Settings, state: string | undefined, isKept: boolean): string | undefined {
+  const page = readSilentPage(state);
+  if (page === undefined) return undefined;
+  const target = new URL(findTarget(settings, page));
+  // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+  if (!isKept) target.searchParams.set(triedInVain, 'no');
+  return target.href;
+}
+
+/** The error in place of a hand-off. Undefined if there is something to verify. */
+function readCallbackError(given: URLSearchParams): { error: string; state: string | undefined } | undefined {
+  const { payload, signature, signature_next, error, state } = readQuery(given);
+  const isError = [payload, signature, signature_next].every((value) => value === undefined);
+  return isError && error !== undefined ? { error, state } : undefined;
+}
+
+const expected = ['login_required', 'interaction_required', 'access_denied'];
 
 function logElsewhere({ log }: Settings, reason: string | undefined): void {
   if (reason) log({ outcome: 'opened_elsewhere', launchId: undefined, reason });
@@ -89,9 +163,8 @@ function logElsewhere({ log }: Settings, reason: string | undefined): void {
 async function receive(settings: Settings, request: Request, options: CallbackOptions) {
   const query = new URL(request.url).searchParams;
   try {
-    const { payload, signature, signature_next, error, state } = readQuery(query);
-    const isError = [payload, signature, signature_next].every((value) => value === undefined);
-    if (isError && error !== undefined) throw await readError(settings, request, error, state);
+    const failed = readCallbackError(query);
+    if (failed) throw await readError(settings, request, failed.error, failed.state);
     const handOff = await verifyHandOff(query, { ...settings, now: settings.now() });
     return { handOff, headers: await accept(settings, request, handOff, options) };
   } catch (refused) {
@@ -112,7 +185,7 @@ async function accept(
   await requireLive(settings, handOff);
   if (handOff.state === undefined) throw new Refusal('state_missing', 'nobody asked for it here');
   const attempt = await findAttempt(settings, request, handOff.state);
-  if (!attempt) throw unknownState();
+  if (!attempt) throw unknownState(settings, handOff.state);
   if (!isProved(attempt, handOff))
     throw new Refusal('auth_time_too_old', 'auth_time is before this client asked for a credential');
   const keepUntil = handOff.exp + 60;
@@ -124,15 +197,27 @@ async function accept(
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }
-  const headers = await startSession(handOff, { isProved: attempt.maxAge !== undefined });
+  if (!startSession) await requireKnown(settings, handOff);
+  const headers = await (startSession?.(handOff, { isProved: attempt.maxAge !== undefined }) ??
+    startOwnSession(settings, handOff));
   try {
     await requireLive(settings, handOff);
   } catch (refused) {
     // The event about the login's end may have come before there was a session to end.
-    if (handOff.sid !== undefined) await endSession(handOff.sid);
+    const { sid } = handOff;
+    if (sid !== undefined && !startSession) await fromStore(() => settings.sessions?.endLogin(sid));
+    if (sid !== undefined) await endSession?.(sid);
     throw refused;
   }
+  // The earlier session ends last: if a store is away before that, the browser still has it.
+  if (!startSession) await endOwnSession(settings, request);
   return headers;
+}
+
+/** A person who was deleted while the hand-off was on its way has no profile. */
+async function requireKnown({ profiles }: Settings, { profile }: HandOff): Promise<void> {
+  if (!(await fromStore(() => profiles.find(profile.id))))
+    throw new Refusal('session_ended', 'the person was deleted meanwhile');
 }
 
 async function requireLive({ endedLogins }: Settings, { sid }: HandOff): Promise<void> {
@@ -142,67 +227,15 @@ async function requireLive({ endedLogins }: Settings, { sid }: HandOff): Promise
 
 /** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
 async function readError(settings: Settings, request: Request, error: string, state: string | undefined) {
-  if (!(await findAttempt(settings, request, state))) return unknownState();
-  const isKnown = ['login_required', 'interaction_required', 'access_denied'].includes(error);
-  const code = isKnown ? (error as RefusalCode) : 'error_unknown';
-  return new Refusal(code, isKnown ? 'the identity service sent no payload' : 'an error of no known name');
+  if (!(await findAttempt(settings, request, state))) return unknownState(settings, state);
+  if (!expected.includes(error)) return new Refusal('error_unknown', 'an error of no known name');
+  const refusal = new Refusal(error as RefusalCode, 'the identity service sent no payload');
+  refusal.leadsTo = findSilentEnd(settings, state, true);
+  return refusal;
 }
 
-const unknownState = () =>
-  new Refusal('state_unknown', 'this browser did not ask for it in the last ten minutes');
-
-/** If a store throws, nobody is let in. A store may also throw a refusal. */
-async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
-  try {
-    return await ask();
-  } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw new Refusal('store_unavailable', 'a store threw', { cause });
-  }
-}
-
-async function refuse(
-  settings: Settings,
-  request: Request,
-  refusal: Refusal,
-  { isLoggedIn, onRefusal }: Pick<CallbackOptions, 'isLoggedIn' | 'onRefusal'>,
-): Promise<Response> {
-  const { code, launchId, reason, cause } = refusal;
-  settings.log({ outcome: code, launchId, reason, cause });
-  const headers = describe(refusal);
-  if (refusal.code === 'state_missing') {
-    // This redirects only if nobody asked for the hand-off. It cannot loop, because the next hand-off has a state.
-    const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
-    return answer(refusal.status, { ...headers, Location: target });
-  }
-  const page = (await onRefusal?.(refusal)) ?? buildRefusalPage(refusal, settings);
-  const more = furtherHeaders[refusal.status];
-  return answer(page.status, { ...headers, ...more }, page.headers, page.body);
-}
-
-const furtherHeaders: Record<number, Record<string, string>> = {
-  405: { Allow: 'GET, HEAD' },
-  503: { 'Retry-After': '5' },
-};
-
-/** The payload's path, on the site of the callback and on no other site. */
-function findTarget({ callbackUrl, homeUrl }: Settings, { return_to: path }: HandOff): string {
-  if (path === undefined) return homeUrl;
-  const target = new URL(path, callbackUrl);
-  return target.origin === new URL(callbackUrl).origin ? target.href : homeUrl;
-}
-
-const isSpeculative = (request: Request) =>
-  request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
-
-/** The headers are those given, the headers of `base`, and the headers that every answer has. */
-function answer(
-  status: number,
-  given: Record<string, string> = {},
-  base?: HeadersInit,
-  body: BodyInit | null = null,
-): Response {
-  const headers = new Headers(base);
-  for (const [name, value] of Object.entries({ ...privateHeaders, ...given })) headers.set(name, value);
-  return new Response(body, { status, headers });
+function unknownState(settings: Settings, state: string | undefined): Refusal {
+  const refusal = new Refusal('state_unknown', 'this browser did not ask for it in the last ten minutes');
+  refusal.leadsTo = findSilentEnd(settings, state, false);
+  return refusal;
 }

@@ -1,5 +1,7 @@
 // Reads the configuration of a client, and says what is wrong with it. All addresses come from here and none from a request: the
 // sender of `Host` must not choose where people are sent.
+import type { CallbackOptions } from './callback.ts';
+import type { EventHooks } from './events.ts';
 import { readIdentityUrl } from './identity-url.ts';
 import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
@@ -18,7 +20,7 @@ type Parts = {
 };
 
 /** `origin` is scheme, host and port of your site, such as `https://shop.example.com`. */
-type Site = ({ origin: string } & Partial<Addresses>) | Addresses;
+type Site = ({ origin: string | undefined } & Partial<Addresses>) | Addresses;
 type Addresses = {
   /** By default `/sso/callback` at `origin`. */
   callbackUrl: string;
@@ -34,6 +36,10 @@ type Choices = {
   homeUrl?: string;
   /** How long a hand-off is valid, if the operator uses another time than 300 seconds. */
   ttlSeconds?: number;
+  /** How long a session lasts that the kit keeps: 60 to 2,592,000 seconds. The default is 12 hours. */
+  maxSeconds?: number;
+  /** What you do at logins and events. A call can be given others. */
+  hooks?: CallbackOptions & EventHooks;
   /** Gets one entry for each login and each refusal. */
   log?: (entry: LogEntry) => void;
   /** The clock, for tests. */
@@ -44,13 +50,16 @@ type Choices = {
 export type LogEntry = {
   /**
    * `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the configured one.
-   * `reason` says which.
+   * `reason` says which. `events_unread`: the events could not be read, and the kit will try again.
    */
-  outcome: 'accepted' | 'opened_elsewhere' | RefusalCode;
+  outcome: 'accepted' | 'opened_elsewhere' | 'events_unread' | RefusalCode;
   /** The id that the person reads on the page. The log of the identity service has it, too. */
   launchId: string | undefined;
   /** Tells you exactly what failed. */
   reason?: string;
+  /** What to do about a refusal, and the page of the identity service that says more. */
+  remedy?: string;
+  page?: string;
   cause?: unknown;
 };
 
@@ -61,6 +70,8 @@ export type Settings = Parts &
     /** The issuer without a slash at its end. */
     baseUrl: string;
     /** With https, browsers keep a cookie with this prefix to this host. Without https the site is on this machine. */
+    hostPrefix: string;
+    /** With this begin the names of cookies of attempts. */
     cookiePrefix: string;
     isSecure: boolean;
   };
@@ -73,7 +84,7 @@ export function findOtherHost({ loginUrl }: Settings, request: Request): string 
   const { protocol, host } = new URL(loginUrl);
   const asked = request.headers.get('host') ?? new URL(request.url).host;
   const opened = `${protocol}//${asked.slice(0, 255)}/`;
-  const isSame = URL.canParse(opened) && new URL(opened).host === host;
+  const isSame = parseUrl(opened)?.host === host;
   return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
 }
 
@@ -114,7 +125,7 @@ export function readConfiguration(configuration: Configuration): Settings {
     name: 'issuer' | 'callbackUrl' | 'loginUrl' | 'homeUrl',
     text: unknown,
   ): URL | undefined => {
-    const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+    const url = typeof text === 'string' ? parseUrl(text) : undefined;
     faultIf(!url, `${name} must be a whole address, such as https://shop.example.com/`);
     if (!url) return undefined;
     const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url));
@@ -155,6 +166,11 @@ export function readConfiguration(configuration: Configuration): Settings {
     !Number.isInteger(ttlSeconds) || ttlSeconds < 30 || ttlSeconds > 3_600,
     'ttlSeconds must be a whole number from 30 to 3,600',
   );
+  const { maxSeconds = 43_200 } = given;
+  faultIf(
+    !Number.isInteger(maxSeconds) || maxSeconds < 60 || maxSeconds > 2_592_000,
+    'maxSeconds must be a whole number from 60 to 2,592,000',
+  );
   for (const name of ['nonces', 'profiles', 'endedLogins', 'position'] as const)
     faultIf(
       typeof given[name] !== 'object',
@@ -168,16 +184,20 @@ export function readConfiguration(configuration: Configuration): Settings {
   if (faults.length > 0 || !issuer || !callback || !home) throw new ConfigurationError(faults);
 
   const isSecure = callback.protocol === 'https:';
+  const hostPrefix = isSecure ? '__Host-' : '';
   return {
     ...given,
     baseUrl: issuer.origin,
     homeUrl: home.href,
     ttlSeconds,
+    maxSeconds,
+    hooks: given.hooks ?? {},
     log: given.log ?? (() => {}),
     now: given.now ?? (() => new Date()),
     fetch: given.fetch ?? ((...asked) => fetch(...asked)),
     isSecure,
-    cookiePrefix: `${isSecure ? '__Host-' : ''}identity_attempt_`,
+    hostPrefix,
+    cookiePrefix: `${hostPrefix}identity_attempt_`,
   };
 }
 
@@ -202,3 +222,12 @@ const isThisMachine = ({ hostname }: URL) =>
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||
   /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+/** Undefined if the text is no URL. In Node 20, `URL.canParse` refuses Latin letters such as ü after some thousand calls. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}

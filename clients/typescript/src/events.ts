@@ -6,26 +6,34 @@ import { findWrongProfileMember, memberOf, type Profile } from './hand-off.ts';
 import type { Claim } from './stores.ts';
 import { toSeconds } from './verify.ts';
 
-/** An `erased` event has only the first two members. New types and members may be added. */
-export type IdentityEvent = {
-  seq: number;
-  type: string;
-  occurred_at?: string;
-  user_id?: string;
-  sid?: string;
-  profile?: Profile;
-  signup_id?: string;
-  contract?: unknown;
+type Members = {
+  occurred_at: string;
+  user_id: string;
+  sid: string;
+  profile: Profile;
+  signup_id: string;
+  contract: unknown;
 };
+type EventOf<Type extends string, Names extends keyof Members = never> = { seq: number; type: Type } & {
+  [Name in Names]: Members[Name];
+} & { [Name in Exclude<keyof Members, Names>]?: undefined };
+
+/** Its `type` says which members it has. The service may add members, and types: do nothing for a type that is not here. */
+export type IdentityEvent =
+  | EventOf<'profile.updated', 'occurred_at' | 'user_id' | 'profile'>
+  | EventOf<'session.ended', 'occurred_at' | 'user_id' | 'sid'>
+  | EventOf<'user.suspended' | 'user.restored' | 'user.deleted', 'occurred_at' | 'user_id'>
+  | EventOf<'contract.updated', 'occurred_at' | 'user_id' | 'signup_id' | 'contract'>
+  | EventOf<'erased'>;
 
 /** If a pull was interrupted, each hook may be called again for the same event. */
 export type EventHooks = {
-  /** Ends your session of that login (the `sid` of its hand-off). */
-  endSession: (sid: string) => unknown;
+  /** Ends your session of that login (the `sid` of its hand-off). The kit ends its own. */
+  endSession?: (sid: string) => unknown;
   /** Gets each event, in order. `isNewer`: its profile is later than the kept one. If this throws, no profile is kept yet. */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
-  /** Missed events can no longer be read. End all your sessions, and forget the profiles that you keep. */
-  startOver: () => unknown;
+  /** Missed events can no longer be read. End all sessions of yours, and forget the profiles that you keep. */
+  startOver?: () => unknown;
 };
 
 const limit = 1_000;
@@ -60,7 +68,8 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
     if (status === 410) {
       const next = readOldest(answer) - 1;
       if (next === after) throw new Error('/sso/events says to go on from where this was.');
-      await hooks.startOver();
+      await hooks.startOver?.();
+      await endKept(hooks, () => settings.sessions?.endAll());
       await settings.profiles.forgetAll();
       await advance(next);
       continue;
@@ -81,9 +90,10 @@ export async function applyEvent(
   {
     endedLogins,
     profiles,
+    sessions,
     ttlSeconds,
     now,
-  }: Pick<Settings, 'endedLogins' | 'profiles' | 'ttlSeconds' | 'now'>,
+  }: Pick<Settings, 'endedLogins' | 'profiles' | 'sessions' | 'ttlSeconds' | 'now'>,
   hooks: EventHooks,
   event: IdentityEvent,
 ): Promise<void> {
@@ -91,14 +101,26 @@ export async function applyEvent(
   if (type === 'session.ended' && sid !== undefined) {
     // This comes first, so that a hand-off that arrives meanwhile starts no session that stays.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
-    await hooks.endSession(sid);
+    await endKept(hooks, () => sessions?.endLogin(sid));
+    await hooks.endSession?.(sid);
   }
   if (type === 'user.deleted' && userId !== undefined) await profiles.forget(userId);
+  if ((type === 'user.deleted' || type === 'user.suspended') && userId !== undefined)
+    await endKept(hooks, () => sessions?.endPerson(userId));
   const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
   // This comes last: if the hook throws, the event comes again and must still count as newer. A later profile from a callback
   // stays.
   if (isNewer) await profiles.apply(profile);
+}
+
+/** Ends sessions that the kit keeps. A client that keeps its own may have no table for them. */
+async function endKept({ endSession }: EventHooks, end: () => Promise<void> | undefined): Promise<void> {
+  try {
+    await end();
+  } catch (error) {
+    if (!endSession) throw error;
+  }
 }
 
 async function ask(settings: Settings, after: number) {

@@ -1,6 +1,6 @@
 // Turns requests of Node's own server, which Express uses too, into a `Request`, and turns a `Response` back.
 
-type Incoming = AsyncIterable<Uint8Array> & {
+export type Incoming = AsyncIterable<Uint8Array> & {
   method?: string | undefined;
   url?: string | undefined;
   /** Express sets this, because its `url` lacks the path of a router. */
@@ -10,7 +10,7 @@ type Incoming = AsyncIterable<Uint8Array> & {
   complete: boolean;
 };
 
-type Outgoing = {
+export type Outgoing = {
   statusCode: number;
   headersSent?: boolean;
   setHeader(name: string, value: string): unknown;
@@ -18,14 +18,20 @@ type Outgoing = {
   end(body: Uint8Array): unknown;
 };
 
-export type Answer = (request: Request) => Promise<Response> | Response;
+/** Gives no answer if the next handler has to. Only Express and a third argument have one. */
+export type Answer = (
+  request: Request,
+  incoming: Incoming,
+) => Promise<Response | undefined> | Response | undefined;
 
 /** No request, and no error that `answer` throws, ends the process. */
 export function createListener(origin: string, answer: Answer, onError: (error: unknown) => void) {
-  return async (incoming: Incoming, outgoing: Outgoing, next?: (error: unknown) => void): Promise<void> => {
+  return async (incoming: Incoming, outgoing: Outgoing, next?: (error?: unknown) => void): Promise<void> => {
     try {
       const request = readRequest(origin, incoming);
-      await send(request ? await answer(request) : new Response(null, { status: 400 }), incoming, outgoing);
+      const response = request ? await answer(request, incoming) : new Response(null, { status: 400 });
+      if (!response && next) return next();
+      await send(response ?? new Response(null, { status: 404 }), incoming, outgoing);
     } catch (error) {
       if (next) return next(error);
       try {
@@ -57,10 +63,12 @@ function readRequest(origin: string, incoming: Incoming): Request | undefined {
 
 /** Reads from the sender only as much as the reader asks for. */
 function streamBody(incoming: Incoming): ReadableStream<Uint8Array> {
-  const chunks = incoming[Symbol.asyncIterator]();
+  let chunks: AsyncIterator<Uint8Array> | undefined;
   return new ReadableStream(
     {
       async pull(controller) {
+        // Not before: the next handler may want to read it.
+        chunks ??= incoming[Symbol.asyncIterator]();
         const { done, value } = await chunks.next();
         if (done) controller.close();
         else controller.enqueue(value);

@@ -1,12 +1,12 @@
 // A nudge says that there are events to pull. It is signed as in Standard Webhooks 1.0, with a key made from the secret.
+import { maxBodyBytes, readBody } from './body.ts';
 import { type Bytes, fromBase64, hmac, isSignedByAny, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import { memberOf } from './hand-off.ts';
-import { describe, privateHeaders, Refusal } from './refusals.ts';
+import { describe, logRefusal, privateHeaders, Refusal } from './refusals.ts';
 import { readJson, toSeconds } from './verify.ts';
 
 const toleranceSeconds = 300;
-const maxBodyBytes = 65_536;
 const maxSignatures = 16;
 
 /** Answers 204 if the nudge is genuine, and otherwise a refusal with its code as text. After a 204, pull events. */
@@ -17,8 +17,8 @@ export async function receiveNudge(settings: Settings, request: Request): Promis
     return new Response(null, { status: 204, headers: privateHeaders });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, status, reason } = error;
-    settings.log({ outcome: code, launchId: undefined, reason });
+    const { code, status } = error;
+    logRefusal(settings, error);
     const headers = { ...privateHeaders, ...describe(error), 'Content-Type': 'text/plain; charset=utf-8' };
     return new Response(`${code}\n`, {
       status,
@@ -36,6 +36,7 @@ async function requireNudge({ client, secrets, now }: Settings, request: Request
   if (!/^\d{1,12}$/.test(timestamp))
     throw new Refusal('nudge_malformed', 'webhook-timestamp is not a Unix time');
   const body = await readBody(request);
+  if (!body) throw new Refusal('nudge_malformed', `the body has more than ${maxBodyBytes} bytes`);
 
   const keys = await deriveNudgeKeys({ client, secrets });
   const signatures = given
@@ -52,20 +53,6 @@ async function requireNudge({ client, secrets, now }: Settings, request: Request
   if (memberOf(nudge, 'client') !== client) throw new Refusal('nudge_malformed', 'client is not our name');
   if (!(Number.isSafeInteger(latest) && Number(latest) >= 0))
     throw new Refusal('nudge_malformed', 'latest is not a whole number');
-}
-
-/** Reads no more bytes than a nudge may have, because anybody may have sent the request. The server drops the rest. */
-async function readBody({ body }: Request): Promise<Bytes> {
-  const read = new Uint8Array(maxBodyBytes);
-  let size = 0;
-  const reader = body?.getReader();
-  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
-    if (size + next.value.length > maxBodyBytes)
-      throw new Refusal('nudge_malformed', `the body has more than ${maxBodyBytes} bytes`);
-    read.set(next.value, size);
-    size += next.value.length;
-  }
-  return read.subarray(0, size);
 }
 
 export function deriveNudgeKeys({ client, secrets }: Pick<Settings, 'client' | 'secrets'>): Promise<Bytes[]> {

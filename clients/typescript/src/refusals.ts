@@ -1,5 +1,6 @@
-// Every refusal of this kit: its code, the status of the answer, and one sentence for the person. The documents of the identity
-// service say what to do about each.
+// Every refusal of this kit: its code, the status of the answer, one sentence for the person, and what the log says about it.
+import type { LogEntry, Settings } from './config.ts';
+import { remedies } from './remedies.ts';
 
 export const refusalStatuses = {
   parameter_missing: 400,
@@ -19,6 +20,7 @@ export const refusalStatuses = {
   auth_time_too_old: 403,
   nonce_replayed: 409,
   session_ended: 403,
+  logout_token_wrong: 403,
   person_refused: 403,
   login_required: 403,
   interaction_required: 403,
@@ -40,6 +42,8 @@ export class Refusal extends Error {
   readonly reason: string;
   /** Set if the nonce is known. The hand-off may still be unverified. */
   launchId: string | undefined;
+  /** The page that a silent attempt leads back to, which shows nothing of the refusal. */
+  leadsTo: string | undefined;
 
   constructor(code: RefusalCode, reason: string, options?: ErrorOptions) {
     super(`${code}: ${reason}`, options);
@@ -52,6 +56,16 @@ export class Refusal extends Error {
 
 /** Every answer to a browser has these headers. No cache keeps the answer, and no browser tells its address to the next site. */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+
+/** Tells the log what failed, what to do, and which page of the identity service has more. */
+export function logRefusal(
+  { log, baseUrl }: Pick<Settings, 'log' | 'baseUrl'>,
+  { code, launchId, reason, cause }: Refusal,
+): void {
+  const entry: LogEntry = { outcome: code, launchId, reason };
+  const page = `${baseUrl}/developers/refusals#${code}`;
+  log({ ...entry, remedy: remedies[code], page, ...(cause !== undefined && { cause }) });
+}
 
 /** Headers for programs, such as the doctor, and for support. */
 export const describe = ({ code, launchId }: Refusal) => ({
@@ -67,6 +81,7 @@ const sentences: Partial<Record<RefusalCode, string>> = {
   auth_time_too_old: 'This site needs you to prove again that it is you. Log in again.',
   nonce_replayed: 'This login was used already. Go on if you are logged in, or log in again.',
   session_ended: 'This login has ended. Log in again.',
+  logout_token_wrong: 'Your session here has not ended. Go on, and log out once more.',
   person_refused: 'This site does not let you in. Ask its owner.',
   login_required: 'Log in to go on.',
   interaction_required: 'There is something to do before you can go on. Log in, and follow what it says.',
@@ -88,16 +103,25 @@ export function buildRefusalPage(
   const code = [refusal.code, refusal.launchId]
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
-  const link = (url: string, words: string) => `<p><a href="${escapeHtml(url)}">${words}</a></p>`;
-  // A person who reloads the page most often has a session already.
-  const goOn = refusal.code === 'nonce_replayed' ? `${link(homeUrl, 'Go on')}\n` : '';
+  // A person who reloads the page of a login most often has a session already.
+  const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code)
+    ? `${link(homeUrl, 'Go on')}\n`
+    : '';
+  const content = `<p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
+${goOn}${link(loginUrl, 'Log in')}
+<p>Code: ${code.join(' · ')}</p>`;
+  const title = refusal.code === 'logout_token_wrong' ? 'You are not logged out' : 'The login did not work';
+  return buildPage(refusal.status, title, content);
+}
+
+const link = (url: string, words: string) => `<p><a href="${escapeHtml(url)}">${words}</a></p>`;
+
+function buildPage(status: number, title: string, content: string): Response {
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>The login did not work</title><style>${style}</style>
-<main><h1>The login did not work</h1>
-<p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
-${goOn}${link(loginUrl, 'Log in')}
-<p>Code: ${code.join(' · ')}</p></main></html>
+<title>${title}</title><style>${style}</style>
+<main><h1>${title}</h1>
+${content}</main></html>
 `;
   const headers = {
     ...privateHeaders,
@@ -105,7 +129,7 @@ ${goOn}${link(loginUrl, 'Log in')}
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'X-Content-Type-Options': 'nosniff',
   };
-  return new Response(html, { status: refusal.status, headers });
+  return new Response(html, { status, headers });
 }
 
 const entities: Record<string, string> = {

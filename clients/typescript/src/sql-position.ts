@@ -1,12 +1,7 @@
 // How far the events were applied, in a row that one pull at a time holds. Meanwhile the pull raises a number, as a sign of life.
 // Another pull takes over once the number has stood still for long enough, so clocks need not agree.
+import type { Sql } from './sql-stores.ts';
 import type { Claim, PositionStore } from './stores.ts';
-
-/** Runs a statement with `?` for each value and `@` before the name of each table. */
-export type RunSql = (
-  text: string,
-  ...values: (string | number | null)[]
-) => Promise<Record<string, unknown>[]>;
 
 const signEveryMs = 2_000;
 const lookEveryMs = 200;
@@ -17,25 +12,23 @@ const deadAfterMs = 20_000;
 /** If a look takes longer, signs may be late, too. So at most this much time counts between two looks. */
 const maxBetweenLooksMs = 1_000;
 
-export function createSqlPosition(run: RunSql): PositionStore {
+export function createSqlPosition({ read, change: count, insert }: Sql): PositionStore {
   async function look() {
-    const [row] = await run("select seq, holder, signs from @position where name = 'events'");
+    const [row] = await read("select seq, holder, signs from @position where name = 'events'");
     if (!row) throw new Error('The row with the position of the events is gone.');
     return { seq: Number(row.seq), holder: String(row.holder), signs: Number(row.signs) };
   }
 
   /** Takes the row if its number of signs is still `signs`. */
   async function take(signs: number, holder: string): Promise<boolean> {
-    const update = `update @position set holder = ?, signs = signs + 1
-      where name = 'events' and signs = ? returning name`;
-    return (await run(update, holder, signs)).length === 1;
+    const update = "update @position set holder = ?, signs = signs + 1 where name = 'events' and signs = ?";
+    return (await count(update, holder, signs)) === 1;
   }
 
   /** False if another pull has taken over. */
   async function change(holder: string, changes: string, ...values: (string | number)[]): Promise<boolean> {
-    const update = `update @position set ${changes}, signs = signs + 1
-      where name = 'events' and holder = ? returning name`;
-    return (await run(update, ...values, holder)).length === 1;
+    const update = `update @position set ${changes}, signs = signs + 1 where name = 'events' and holder = ?`;
+    return (await count(update, ...values, holder)) === 1;
   }
 
   function hold(holder: string, position: number): Claim {
@@ -54,8 +47,7 @@ export function createSqlPosition(run: RunSql): PositionStore {
 
   return {
     async claim() {
-      await run(`insert into @position (name, seq, holder, signs) values ('events', 0, '', 0)
-        on conflict (name) do nothing`);
+      await insert("@position (name, seq, holder, signs) values ('events', 0, '', 0)");
       const holder = crypto.randomUUID();
       let seen = await look();
       for (let [waited, still] = [0, 0]; ; ) {

@@ -1,32 +1,55 @@
-// The stores in a database: Postgres, or SQLite since 3.35. Each change is one guarded statement, so that any number of processes
-// can share them.
+// The stores in a database: Postgres, SQLite since 3.35, or MySQL and MariaDB. Each change is one guarded statement, so that any
+// number of processes can share them.
 import type { Profile } from './hand-off.ts';
-import { createSqlPosition, type RunSql } from './sql-position.ts';
+import { createSqlPosition } from './sql-position.ts';
 import type { Stores } from './stores.ts';
 
-/** Runs a statement. Every driver has a function like this. `rows` are objects by the names of their columns. */
+/**
+ * Runs a statement. Every driver has a function like this. `rows` are objects by the names of their columns. MySQL says in
+ * `affectedRows` how many rows a statement has changed; elsewhere, the kit has them returned.
+ */
 export type SqlQuery = (
   text: string,
-  params: (string | number | null)[],
-) => Promise<{ rows: Record<string, unknown>[] }>;
+  params: SqlValue[],
+) => Promise<{ rows: Record<string, unknown>[]; affectedRows?: number }>;
+
+type SqlValue = string | number | null;
 
 export type SqlOptions = {
-  /** How parameters are written: `$1` or `?`. */
-  dialect?: 'postgres' | 'sqlite';
+  /** How the database writes parameters (`$1` or `?`) and counts changes. */
+  dialect?: 'postgres' | 'sqlite' | 'mysql';
   /** The names of the tables begin with this. Two clients in one database need different prefixes. */
   prefix?: string;
 };
 
-/** The statements that create the tables, for your migrations. You can run them again: that changes nothing. */
-export const sqlTables = (prefix = 'identity_'): string[] => [
-  `create table if not exists ${prefix}nonces (nonce text primary key, keep_until bigint not null)`,
-  `create table if not exists ${prefix}ended_logins (sid text primary key, keep_until bigint not null)`,
-  // A row without a profile stands for a deleted person.
-  `create table if not exists ${prefix}profiles (id text primary key, updated_at bigint not null, profile text)`,
-  // `holder` is empty if nobody pulls.
-  `create table if not exists ${prefix}position
-    (name text primary key, seq bigint not null, holder text not null, signs bigint not null)`,
-];
+/** Statements with `?` for each value and `@` before the name of each table. */
+export type Sql = {
+  read: (text: string, ...values: SqlValue[]) => Promise<Record<string, unknown>[]>;
+  /** Returns how many rows an update has changed. */
+  change: (text: string, ...values: SqlValue[]) => Promise<number>;
+  /** Says whether the row is new. If its key is there already, nothing changes. */
+  insert: (row: string, ...values: SqlValue[]) => Promise<boolean>;
+};
+
+/**
+ * The statements that create the tables, for your migrations: schema.sql has them, too. You can run them again: that changes
+ * nothing. All databases take the same ones, because what stands in `/*! *\/` is a statement to MySQL and a comment to others.
+ */
+export const sqlTables = (prefix = 'identity_'): string[] =>
+  [
+    'nonces (nonce varchar(64) primary key, keep_until bigint not null)',
+    'ended_logins (sid varchar(64) primary key, keep_until bigint not null)',
+    // A row without a profile stands for a deleted person.
+    'profiles (id varchar(36) primary key, updated_at bigint not null, profile text /*! character set utf8mb4 */)',
+    // `holder` is empty if nobody pulls.
+    `position (name varchar(16) primary key, seq bigint not null, holder varchar(36) not null,
+  signs bigint not null)`,
+    // The last three make an index each. `sid` is empty if the hand-off had none.
+    `sessions (id varchar(64) primary key, sid varchar(64) not null, user_id varchar(36) not null,
+  expires_at bigint not null, unique (sid, id), unique (user_id, id), unique (expires_at, id))`,
+  ].map(
+    (table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`,
+  );
 
 /** Stands for a time later than every `profile_updated_at`. */
 const never = Number.MAX_SAFE_INTEGER;
@@ -34,63 +57,106 @@ const never = Number.MAX_SAFE_INTEGER;
 export function createSqlStores(
   query: SqlQuery,
   { dialect = 'postgres', prefix = 'identity_' }: SqlOptions = {},
-): Stores & { sweep: (now?: Date) => Promise<void> } {
+): Required<Stores> & { sweep: (now?: Date) => Promise<void> } {
   if (!/^[a-z_][a-z0-9_]{0,30}$/.test(prefix))
     throw new TypeError('prefix must be a plain name in lower case');
+  const sql = createSql(query, dialect, prefix);
+  const { read, change, insert } = sql;
 
-  const run: RunSql = async (text, ...params) => {
-    let count = 0;
-    const spelled = dialect === 'postgres' ? text.replaceAll('?', () => `$${++count}`) : text;
-    return (await query(spelled.replaceAll('@', prefix), params)).rows;
-  };
+  /** Only later ones win, of several at once, too. */
+  async function keep(id: string, updatedAt: number, profile: string | null): Promise<boolean> {
+    if (await insert('@profiles (id, updated_at, profile) values (?, ?, ?)', id, updatedAt, profile))
+      return true;
+    const update = 'update @profiles set updated_at = ?, profile = ? where id = ? and updated_at < ?';
+    return (await change(update, updatedAt, profile, id, updatedAt)) === 1;
+  }
 
   return {
     nonces: {
-      async consume(nonce, keepUntil) {
-        const insert =
-          'insert into @nonces (nonce, keep_until) values (?, ?) on conflict (nonce) do nothing returning nonce';
-        return (await run(insert, nonce, keepUntil)).length === 1;
-      },
+      consume: (nonce, keepUntil) => insert('@nonces (nonce, keep_until) values (?, ?)', nonce, keepUntil),
     },
     profiles: {
       async isNewer({ id, profile_updated_at: updatedAt }) {
         const select = 'select id from @profiles where id = ? and updated_at >= ?';
-        return (await run(select, id, Date.parse(updatedAt))).length === 0;
+        return (await read(select, id, Date.parse(updatedAt))).length === 0;
       },
-      async apply(profile) {
-        const upsert = `insert into @profiles (id, updated_at, profile) values (?, ?, ?) on conflict (id) do update
-          set updated_at = excluded.updated_at, profile = excluded.profile
-          where @profiles.updated_at < excluded.updated_at returning id`;
-        const updatedAt = Date.parse(profile.profile_updated_at);
-        return (await run(upsert, profile.id, updatedAt, JSON.stringify(profile))).length === 1;
-      },
+      apply: (profile) => keep(profile.id, Date.parse(profile.profile_updated_at), JSON.stringify(profile)),
       async find(id) {
-        const [row] = await run('select profile from @profiles where id = ? and profile is not null', id);
+        const [row] = await read('select profile from @profiles where id = ? and profile is not null', id);
         return row && (JSON.parse(String(row.profile)) as Profile);
       },
       async forget(id) {
-        const upsert = `insert into @profiles (id, updated_at, profile) values (?, ?, null) on conflict (id) do update
-          set updated_at = excluded.updated_at, profile = null`;
-        await run(upsert, id, never);
+        await keep(id, never, null);
       },
       async forgetAll() {
-        await run('delete from @profiles');
+        await read('delete from @profiles');
       },
     },
     endedLogins: {
       async add(sid, keepUntil) {
-        const insert =
-          'insert into @ended_logins (sid, keep_until) values (?, ?) on conflict (sid) do nothing';
-        await run(insert, sid, keepUntil);
+        await insert('@ended_logins (sid, keep_until) values (?, ?)', sid, keepUntil);
       },
-      has: async (sid) => (await run('select sid from @ended_logins where sid = ?', sid)).length > 0,
+      has: async (sid) => (await read('select sid from @ended_logins where sid = ?', sid)).length > 0,
     },
-    position: createSqlPosition(run),
-    /** Deletes rows that no hand-off can need any more. Call it about once a day. */
+    sessions: {
+      async add({ id, sid = '', userId, expiresAt }, now) {
+        // An error here is ignored: the next login sweeps again.
+        await read('delete from @sessions where expires_at < ?', now).catch(() => {});
+        const row = '@sessions (id, sid, user_id, expires_at) values (?, ?, ?, ?)';
+        if (!(await insert(row, id, sid, userId, expiresAt)))
+          throw new Error('The session is there already.');
+      },
+      async find(id) {
+        const [row] = await read('select sid, user_id, expires_at from @sessions where id = ?', id);
+        if (!row) return undefined;
+        const sid = String(row.sid) || undefined;
+        return { id, sid, userId: String(row.user_id), expiresAt: Number(row.expires_at) };
+      },
+      async end(id) {
+        await read('delete from @sessions where id = ?', id);
+      },
+      async endLogin(sid) {
+        await read('delete from @sessions where sid = ?', sid);
+      },
+      async endPerson(userId) {
+        await read('delete from @sessions where user_id = ?', userId);
+      },
+      async endAll() {
+        await read('delete from @sessions');
+      },
+    },
+    position: createSqlPosition(sql),
+    /** Deletes rows that no hand-off can need any more. Call it about once a day. Logins delete sessions that have expired. */
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);
       for (const table of ['nonces', 'ended_logins'])
-        await run(`delete from @${table} where keep_until < ?`, nowSeconds);
+        await read(`delete from @${table} where keep_until < ?`, nowSeconds);
+    },
+  };
+}
+
+function createSql(query: SqlQuery, dialect: SqlOptions['dialect'], prefix: string): Sql {
+  const isMysql = dialect === 'mysql';
+
+  async function run(text: string, values: SqlValue[]) {
+    let count = 0;
+    const spelled = dialect === 'postgres' ? text.replaceAll('?', () => `$${++count}`) : text;
+    return query(spelled.replaceAll('@', prefix), values);
+  }
+
+  const change: Sql['change'] = async (text, ...values) => {
+    const { rows, affectedRows } = await run(isMysql ? text : `${text} returning 1 as one`, values);
+    if (!isMysql) return rows.length;
+    if (affectedRows === undefined) throw new TypeError('for MySQL, query must give affectedRows');
+    return Number(affectedRows);
+  };
+
+  return {
+    read: async (text, ...values) => (await run(text, values)).rows,
+    change,
+    insert: async (row, ...values) => {
+      const text = isMysql ? `insert ignore into ${row}` : `insert into ${row} on conflict do nothing`;
+      return (await change(text, ...values)) === 1;
     },
   };
 }

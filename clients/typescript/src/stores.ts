@@ -1,4 +1,4 @@
-// What a client keeps: used nonces, cached profiles, ended logins and how far it has read the events. Each store is a small
+// What a client keeps: used nonces, cached profiles, ended logins, sessions, and how far it has read the events. Each store is a small
 // interface that you can implement. The stores in memory are for tests, and for a single process that may forget.
 import type { Profile } from './hand-off.ts';
 
@@ -44,19 +44,43 @@ export type Claim = {
   release(): Promise<void>;
 };
 
+/** A session of a person at this client. */
+export type Session = {
+  /** The SHA-256 of the session's cookie, in hex. */
+  id: string;
+  /** The login that it began with. */
+  sid: string | undefined;
+  userId: string;
+  /** Unix seconds. */
+  expiresAt: number;
+};
+
+export type SessionStore = {
+  /** Keeps a session. Sessions that expired before `now` may be deleted. */
+  add(session: Session, now: number): Promise<void>;
+  find(id: string): Promise<Session | undefined>;
+  end(id: string): Promise<void>;
+  endLogin(sid: string): Promise<void>;
+  endPerson(userId: string): Promise<void>;
+  endAll(): Promise<void>;
+};
+
 export type Stores = {
   nonces: NonceStore;
   profiles: ProfileStore;
   endedLogins: EndedLogins;
   position: PositionStore;
+  /** Not needed if you keep the sessions yourself. */
+  sessions?: SessionStore;
 };
 
 const maxProfiles = 10_000;
 
 /** These stores end with their process, and other processes do not see them. Use `createSqlStores` in production. */
-export function createMemoryStores({ now = () => new Date() }: { now?: () => Date } = {}): Stores {
+export function createMemoryStores({ now = () => new Date() }: { now?: () => Date } = {}): Required<Stores> {
   const nonces = new Map<string, number>();
   const ended = new Map<string, number>();
+  const sessions = new Map<string, Session>();
   /** The value is undefined for a deleted person. */
   const profiles = new Map<string, Profile | undefined>();
   let position = 0;
@@ -103,6 +127,19 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
       },
       has: async (sid) => ended.has(sid),
     },
+    sessions: {
+      async add(session, now) {
+        endEach(({ expiresAt }) => expiresAt < now);
+        sessions.set(session.id, session);
+      },
+      find: async (id) => sessions.get(id),
+      async end(id) {
+        sessions.delete(id);
+      },
+      endLogin: async (sid) => endEach((session) => session.sid === sid),
+      endPerson: async (userId) => endEach((session) => session.userId === userId),
+      endAll: async () => sessions.clear(),
+    },
     position: {
       async claim() {
         const turnBefore = lastTurn;
@@ -125,6 +162,10 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
       },
     },
   };
+
+  function endEach(isMeant: (session: Session) => boolean): void {
+    for (const [id, session] of sessions) if (isMeant(session)) sessions.delete(id);
+  }
 
   function put(id: string, profile: Profile | undefined): void {
     profiles.delete(id);

@@ -60,12 +60,19 @@ async function verify({ payload, signature, signature_next: next }: Query, optio
     throw new Refusal('signature_wrong', 'signed with none of our secrets');
 
   const handOff = readHandOff(bytes);
-  if (handOff.iss !== options.issuer) throw new Refusal('issuer_wrong', 'iss is not our issuer');
+  // The MAC is right, so the service itself says this: a secret in two environments, or a slash too many in the setting.
+  if (handOff.iss !== options.issuer)
+    throw new Refusal(
+      'issuer_wrong',
+      `iss is ${quote(handOff.iss)}, but our issuer is ${quote(options.issuer)}`,
+    );
   if (handOff.aud !== options.client) throw new Refusal('audience_wrong', 'aud is not our name');
   if (handOff.client !== options.client) throw new Refusal('audience_wrong', 'client is not our name');
   requireTimely(handOff, options);
   return handOff;
 }
+
+const quote = (text: string) => JSON.stringify(text.slice(0, 255));
 
 function decodePayload(payload: string): Bytes {
   const bytes = payload.length <= maxPayloadLength ? fromBase64url(payload) : undefined;

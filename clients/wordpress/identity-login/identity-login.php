@@ -4,7 +4,7 @@
  * Description:       One login for all our sites: people log in with Identity, and their name, email address and role follow it.
  * Version:           1.1.0
  * Requires at least: 6.1
- * Requires PHP:      8.2
+ * Requires PHP:      8.1
  * License:           GPL-2.0-or-later
  * License URI:       https://www.gnu.org/licenses/gpl-2.0.html
  * Text Domain:       identity-login

@@ -13,7 +13,7 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');
     }
-    foreach (['links', 'state', 'refusals', 'used', 'positions', 'profiles'] as $name) {
+    foreach (['links', 'state', 'refusals', 'used', 'positions', 'profiles', 'sessions', 'turns'] as $name) {
         $wpdb->query("DROP TABLE IF EXISTS {$wpdb->prefix}identity_$name");
     }
     $options = ['identity_login', 'identity_login_schema', 'identity_login_proved', 'identity_login_called',

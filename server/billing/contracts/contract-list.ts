@@ -46,8 +46,8 @@ export async function readContractPage(
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
-    // `after` is checked before new arrivals get numbers. Otherwise an `after` from before a restore could get a new number, and
-    // be taken for a known one.
+    // This check comes before new arrivals get numbers. After a restore, the contract that `after` names may have lost its
+    // number. If it got a new number first, `after` would pass the check.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
     await numberArrivals(trx, page.limit);

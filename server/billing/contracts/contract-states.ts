@@ -25,7 +25,7 @@ export function applyMove(status: ContractStatus, move: Move): ContractStatus | 
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state by the clock: the stored one may lag behind, because the billing job writes it later. */
+/** The state by the clock. The stored state may be older, because the billing job updates it later. */
 export function presentStatus(
   { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,
@@ -70,7 +70,7 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * Returns the end that a contract has once this report counts. If somebody here chose an earlier end, that end stays. If the
+ * Returns the end of the contract after a report that is stored. If somebody here chose an earlier end, that end stays. If the
  * report is `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
@@ -86,7 +86,7 @@ export function settleCancelsAt(known: Ending | undefined, report: Report, now: 
   return { cancelsAt, reportedCancelsAt, chosenCancelsAt };
 }
 
-/** The states in which a report counts: the reported state itself, and each state that may move to it. */
+/** The states in which a report is stored: the reported state itself, and each state that may move to it. */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   trialing: ['trialing'],
   active: ['active', ...moves.activate.from],
@@ -97,7 +97,7 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
-/** Returns undefined if the report counts. */
+/** Returns undefined if the report is stored. */
 export function findIdleReason(contract: Known, report: Report, now: Date): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';
@@ -109,7 +109,7 @@ export function findIdleReason(contract: Known, report: Report, now: Date): Idle
 
 type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
 
-/** The terms after a report that counts. The report replaces the last one as a whole. `zone` is the seller's. */
+/** The terms after a report that is stored. The report replaces the last report as a whole. `zone` is the seller's. */
 export function applyReport(
   contract: Known | undefined,
   said: Report,

@@ -35,7 +35,7 @@ export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 /** A line has either `view` or `fault`. A faulty line has a signup id if at least the id can be read. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
-/** Throws a FileError if the file cannot be read. Reading its lines may throw one, too. */
+/** Throws a FileError if the file cannot be read. Reading its lines may throw a FileError, too. */
 export async function openCrmView(
   chunks: AsyncGenerator<Uint8Array, void>,
 ): Promise<AsyncGenerator<ViewLine, void>> {
@@ -48,7 +48,7 @@ export async function openCrmView(
   return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
 }
 
-/** Reads enough of the file to tell its format. From standard input that may take many chunks. */
+/** Reads enough of the file to tell its format. Standard input may come in many small chunks. */
 async function readStart(chunks: AsyncGenerator<Uint8Array, void>) {
   const start: Uint8Array[] = [];
   const decoder = new TextDecoder();

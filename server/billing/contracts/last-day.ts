@@ -21,7 +21,7 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
   const status = presentStatus(contract, now);
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
-  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. When it ended is then unknown.
+  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. Nobody knows when such a contract ended.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
   // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
   const endsWithPeriod =

@@ -12,7 +12,7 @@ import { liftTimeouts } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
-/** `missing`: only the CRM has it. `extra`: only this service has it. */
+/** `missing`: only the CRM has the contract. `extra`: only this service has it. */
 export type Finding =
   | { kind: 'bad'; line: number; reason: string }
   | { kind: 'repeated'; line: number; signup_id: string; first_line: number }
@@ -84,7 +84,7 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A faulty line is not compared. Its signup still counts as named in the file. */
+/** A faulty line is not compared. But the file names its signup, so the signup is not reported as `extra`. */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 

@@ -35,8 +35,8 @@ const quantitySchema = z
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
 /**
- * Whether price times quantity is too high. A quantity of 1 is never refused, because it was accepted before there were
- * quantities. If the price alone is too high, the periods are blocked instead.
+ * Whether price times quantity is too high. Always false for a quantity of 1, because messages from before there were
+ * quantities must stay valid. If the price alone is too high, the periods are blocked instead.
  */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
   (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
@@ -154,7 +154,8 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // In other states the trial may have ended long ago. A CRM that always sends the whole contract keeps sending that end.
+    // Only a trial is checked. In other states the trial may have ended long ago, and a CRM that always sends the whole
+    // contract still sends the end of that trial.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {

@@ -33,7 +33,8 @@ import { requireProved } from './own-details.ts';
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // The current period is already invoiced, or the first one has not begun. The contract ends when the next one would begin.
+  // The current period is already invoiced, or the first period has not begun. So the contract ends when the next period would
+  // begin.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);

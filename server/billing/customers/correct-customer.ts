@@ -1,6 +1,6 @@
 // If a signup created a customer, a later report of the signup corrects the person's name and email address (contract 7.536 and
-// 7.537). It does so only while the person cannot have logged in and was not changed here. No report changes the name or address
-// of anybody else.
+// 7.537). It corrects them only while the person cannot have logged in and was not changed here. No report changes the name or
+// address of anybody else.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { updateAccountNameUnlessEdited } from '../../../db/tables/accounts.ts';
@@ -19,8 +19,8 @@ import type { Signup } from '../contracts/signup-message.ts';
 type Correction = { contract: Contract; signup: Signup; now: Date; trace: Trace | undefined };
 
 /**
- * Returns the JSON pointer to the email address if somebody else has that address or it cannot get mail. `trx` has locked the
- * contract.
+ * Returns the JSON pointer to the email address if somebody else has that address, or if no mail can reach the address. `trx`
+ * has locked the contract.
  */
 export async function correctCustomer(
   trx: Transaction<DB>,

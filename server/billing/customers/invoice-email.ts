@@ -32,7 +32,7 @@ export const deferInvoiceEmailLink = (trx: Transaction<DB>, { trace, ...mail }: 
 /** What was done to the address for invoices. */
 type InvoiceEmailChange = 'given' | 'proved' | 'kept' | 'removed';
 
-/** Tells everybody of the account about a change. `request` comes from the person who made it. */
+/** Tells everybody of the account about a change. `request` comes from the person who made the change. */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

@@ -132,7 +132,7 @@ export async function readLastDays({ db, now }: Deps, accountId: string) {
 /** More than 12: because of 29 February, a yearly contract's next period may begin more than a year from now. */
 const monthsAhead = 13;
 
-/** Returns the contract's next invoice, or null if none is known. A blocked invoice has no amount. */
+/** Returns the contract's next invoice. Returns null if none is known. A blocked invoice has no amount. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
   if (!settings) return null;
   const { documents, held } = previewDocuments(settings.settings, asked, { now, months: monthsAhead });

@@ -56,8 +56,8 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
 }
 
 /**
- * A detail that is not given stays. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required` without a
- * credential from the last ten minutes, and 429 `rate_limited`.
+ * A detail that is not given stays as it is. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required`
+ * without a credential from the last ten minutes, and 429 `rate_limited`.
  */
 export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
   requireProved(actor);
@@ -184,7 +184,7 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Locks the details before the link, as the functions that end links do, to avoid a deadlock.
+    // Locks the details before the link. Functions that end links lock in this order, too, so the two cannot deadlock.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))

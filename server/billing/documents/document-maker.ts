@@ -14,7 +14,7 @@ export type DocumentMaker = {
   close: () => Promise<void>;
 };
 
-// The longest text that our forms accept needs a tenth of this (docs/operate/sizing.md has the figures).
+// The longest text that our forms accept needs a tenth of this memory (docs/operate/sizing.md has the figures).
 const heapMebibytes = 72;
 // Longer facts are refused. If many small objects fill the heap, only the thread ends. But a single object that does not fit the
 // heap would end the whole process.

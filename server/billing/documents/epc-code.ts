@@ -3,7 +3,7 @@
 import { writeDecimal } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** The guideline allows codes of at most 69 × 69 modules, which hold this much at level M. */
+/** The guideline allows codes of at most 69 × 69 modules. At level M, such a code has room for this many bytes. */
 const maxBytes = 331;
 const maxAmount = 99_999_999_999;
 
@@ -26,7 +26,7 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       '',
       number,
     ].join('\n');
-  // A name of more than 70 characters is cut, because a transfer takes no more.
+  // A name of more than 70 characters is cut, because a transfer has no room for more.
   const name = Array.from(seller.name.replace(/\s+/g, ' ')).slice(0, 70);
   while (new TextEncoder().encode(build(name.join(''))).length > maxBytes) name.pop();
   return build(name.join('').trim());

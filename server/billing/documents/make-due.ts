@@ -15,7 +15,8 @@ import type { DocumentMaker } from './document-maker.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
 
-// After an instance has claimed a document, no other instance claims it for this time. Making a document takes less time.
+// Once an instance has claimed a document, no other instance claims it for this many seconds. Making a document takes less
+// time.
 const leaseSeconds = 60;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 60 * 60;

@@ -208,7 +208,7 @@ function writeLines(sheet: Sheet, facts: DocumentFacts): void {
   sheet.y += 10;
 }
 
-/** Without tax, the price of one may have more decimals than the currency. */
+/** The price of a single item without tax may have more decimals than the currency. */
 function formatEach({ net, quantity }: Line, currency: string): string {
   if (net % quantity === 0) return formatDecimal(net / quantity, currency);
   const each = Number(divideRounded(BigInt(net) * 100n, BigInt(quantity)));

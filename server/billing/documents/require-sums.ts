@@ -26,9 +26,9 @@ function* findSumFaults(facts: DocumentFacts): Generator<string, void> {
       ? [BigInt(net) * BigInt(rate), 10_000n]
       : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
   const twiceOff = 2n * (BigInt(tax) * base - shareOf);
-  // Rounding puts the tax of an invoice off by half a unit at most. The tax of a credit note is the difference of two rounded
-  // sums (`shareCredit`), which also follow the rounded tax of the invoice. So it may be off by one and a half units, and this
-  // allows two.
+  // Rounding puts the tax of an invoice off by half a unit at most. The tax of a credit note may be off by one and a half
+  // units: it is the difference of two rounded sums (`shareCredit`), and both are shares of the rounded tax of the invoice.
+  // This allows two units.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
 }

@@ -1,5 +1,5 @@
-// The facts of a document for its PDF: JSON, sealed by an HMAC. With the key, a forged document can be told from one of this
-// service (contract 7.215 and 7.216).
+// The facts of a document for its PDF: JSON, sealed by an HMAC. With the key, a forged document can be told from a document of
+// this service (contract 7.215 and 7.216).
 import { encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../sso/hmac.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';

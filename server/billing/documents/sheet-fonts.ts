@@ -1,5 +1,5 @@
-// The fonts of a sheet: which of them shows a character, and what becomes of a text with characters that none has (contract 7.490
-// to 7.492).
+// The fonts of a sheet: which font shows a character, and what happens to characters that no font has (contract 7.490 to
+// 7.492).
 import { clean, type Fonts, listSeen } from './text-lines.ts';
 
 /** The part of pdfkit's open font that we use. The types of pdfkit do not describe it. */
@@ -8,7 +8,7 @@ type WithFont = { _font: EmbeddedFont };
 
 const box = '□';
 
-/** Signs without which a name is still the same: emoji, other symbols, punctuation and marks around a character. */
+/** Signs that can be left out without changing a name: emoji, other symbols, punctuation and marks around a character. */
 const leftOut = /^[\p{S}\p{P}\p{Me}\p{Cc}\p{Cf}\p{Extended_Pictographic}]$/u;
 /** Signs that look alike in each font, so they stay in the font of the text before them. */
 const plain = /^[\p{Z}\p{P}]+$/u;
@@ -37,7 +37,8 @@ export class SheetFonts implements Fonts {
   #open(at: number): EmbeddedFont {
     const known = this.#opened[at];
     if (known) return known;
-    // The font is given as bytes: pdfkit takes a string for a file name or one of the 14 fonts that cannot be embedded.
+    // The font is given as bytes, because pdfkit would read a string as the name of a file, or of one of the 14 fonts that
+    // cannot be embedded.
     this.#doc.font(this.#files[at] as unknown as string);
     this.#opened[at] = this.#state._font;
     return this.#state._font;
@@ -63,7 +64,8 @@ export class SheetFonts implements Fonts {
 
   /** Returns the font of each UTF-16 unit. The characters of a syllable are in one font, if a font has them all. */
   pick = (text: string): number[] => {
-    // Finding the syllables of a very long text takes seconds. Most texts need no such search, because the first font has all.
+    // Finding the syllables of a very long text takes seconds. Most texts need no such search, because the first font has all
+    // their characters.
     if (this.#find([...new Set(listSeen(text))]) === 0) return Array<number>(text.length).fill(0);
     const fonts: number[] = [];
     for (const { segment } of segmenter.segment(text)) {
@@ -98,7 +100,7 @@ export class SheetFonts implements Fonts {
       // Without this, several joined emoji that no font has would leave their invisible joiners behind.
       return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
     });
-    // What was left out leaves no gap, and no empty line.
+    // Characters that were left out leave no gap, and no empty line.
     const left = parts
       .join('')
       .replace(/ {2,}/g, ' ')

@@ -37,7 +37,7 @@ export class Sheet {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // SheetFonts opens the fonts. Without this, pdfkit would open one that cannot be embedded.
+      // SheetFonts opens the fonts. Without this, pdfkit would open a font that cannot be embedded.
       font: null as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
@@ -93,8 +93,8 @@ export class Sheet {
   write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // Screen readers need the actual text in two cases: if it runs from right to left, because all text is drawn from left to
-    // right, and if it has characters that no font has.
+    // Screen readers need the actual text if it has characters that no font has. They also need it if it runs from right to
+    // left, because all text is drawn from left to right.
     const isSpelled = this.#fonts.spell(text) !== clean(text);
     const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
     this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
@@ -177,7 +177,8 @@ export class Sheet {
   }
 }
 
-// For text from right to left. If any feature is given, pdfkit lets the font lay out the whole text, and not word by word from
-// left to right. `rtlm` is off, because brackets are mirrored already, and fonts such as DejaVu would mirror them again.
+// For text from right to left. If any feature is given, the font lays out the whole text. Otherwise pdfkit would lay out each
+// word by itself, from left to right. `rtlm` is off, because brackets are mirrored already, and fonts such as DejaVu would
+// mirror them again.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

@@ -8,7 +8,7 @@ export type Line = Run[];
 
 const bidi = bidiFactory();
 
-// Invisible characters, except for joiners: these change the shape of letters.
+// Invisible characters except joiners, because joiners change the shape of letters.
 const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 
 /** The form in which a text is looked up in a font. */

@@ -1,9 +1,9 @@
-// Which characters of the settings no font has (contract 7.494).
+// Finds characters that no font has, in the texts of the settings (contract 7.494).
 import { listTexts } from '../settings/other-accounts.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { Sheet } from './sheet.ts';
 
-/** The characters of a text in the settings that no font has. `pointer` says where the text is. */
+/** The characters that no font has, in one text of the settings. `pointer` says where the text is. */
 export type Unprinted = { pointer: string; characters: string[] };
 
 export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {

@@ -1,5 +1,5 @@
 // A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. It is written by hand
-// (docs/inside/decisions/xml-written-by-hand.md), with the elements in the order of the schema.
+// (docs/inside/decisions/xml-written-by-hand.md), and its elements are in the order of the schema.
 import { formatPercent, writeDecimal } from '../values/decimals.ts';
 import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
 import { FactsError } from './require-sums.ts';
@@ -76,7 +76,7 @@ function buildLine(facts: DocumentFacts, line: Line, id: number) {
       group(
         'NetPriceProductTradePrice',
         ram('ChargeAmount', price),
-        // If the price of one has no exact decimal, the line has the price of its whole quantity.
+        // If the price of a single item is no exact decimal, the line states the price of its whole quantity.
         !isExact && ram('BasisQuantity', String(line.quantity), 'unitCode="C62"'),
       ),
     ),

@@ -66,7 +66,8 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last, because the first run may find very many. They count as expired even before this stores their end.
+  // Trials come last, because the first run may find very many. Until this stores their end, all other code treats them as
+  // expired already.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
@@ -121,7 +122,8 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // Waiting periods that begin after the end are dropped only once the end has come: until then it can be taken back.
+  // Waiting periods that begin after the end are dropped only once the end has come, because until then the end can be taken
+  // back.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
@@ -151,7 +153,7 @@ export async function invoiceBegun(
 }
 
 /**
- * The time from which no period begins. Only an end that the CRM reported depends on the seller's zone, so for other ends the
+ * From this time on, no period begins. Only an end that the CRM reported depends on the seller's zone, so for other ends the
  * zone is not read.
  */
 const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
@@ -172,8 +174,8 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
-  // Charges that are due at once have no period (`at` is below 0). If their document is blocked, later documents are still
-  // issued. Such charges are planned anew each time, for the day on which they are tried.
+  // Charges that are due at once belong to no period (`at` is below 0). If their document is blocked, later documents are still
+  // issued. The next try plans these charges anew, for its own day.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);

@@ -1,5 +1,5 @@
 // Issues documents (contract 7.51 to 7.74). The transaction has locked the contract and, for a credit note, the invoice. The
-// series of numbers is locked last, because that lock holds up all other documents.
+// series of numbers is locked last, because all other documents wait for that lock.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -146,7 +146,10 @@ export async function issueInvoice(
   return { id, number };
 }
 
-/** Undefined without charges and with a quantity of 1. Such a document is as it was before there were quantities and charges. */
+/**
+ * Undefined if there are no charges and the quantity is 1. Such a document looks as it did before there were quantities and
+ * charges.
+ */
 function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {
   const { quantity, unitAmount: amount } = period.price;
   if (lines.length === 0 && quantity === 1) return undefined;
@@ -165,7 +168,7 @@ export async function issueCreditNote(
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
-  // A credit note is never dated before its invoice, whose date may lie after today if the time zone has changed.
+  // A credit note is never dated before its invoice. The invoice may be dated after today if the time zone has changed.
   const [, earliest = today] = [today, corrected.issued_on].sort();
   const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, earliest);
   const facts: DocumentFacts = {

@@ -63,7 +63,7 @@ export function deferContractMail(
 
 const batchSize = 100;
 
-/** Writes the mails that only time causes: reminders, and notices that a trial ends. Writes none without a seller. */
+/** Writes the mails that become due as time passes: reminders, and notices that a trial ends. Writes none without a seller. */
 export async function writeDueMails(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   signal?: AbortSignal,

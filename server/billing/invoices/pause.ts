@@ -46,8 +46,8 @@ export type Skipped = {
 };
 
 /**
- * Marks all numbers up to each of `numbers` as given, because somebody may have documents with these numbers. Numbers without a
- * document are lost. Works only while billing waits. Throws 422 `validation_failed`.
+ * Marks each of `numbers` and all earlier numbers of its series as given, because somebody may have documents with these
+ * numbers. Numbers without a document are lost. Works only while billing waits. Throws 422 `validation_failed`.
  */
 export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
   const skipped: Skipped = { lost: [], below: [] };

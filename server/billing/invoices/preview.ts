@@ -69,7 +69,7 @@ export function previewDocuments(
   return { documents, held: null };
 }
 
-/** If a month is too short for the day, its last day counts. */
+/** If a month is too short for the day, the result is the last day of that month. */
 const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());

@@ -1,4 +1,4 @@
-// What sample documents of some settings say (contract 7.496 to 7.498). They take no number, and nothing is stored.
+// What the sample documents for given settings say (contract 7.496 to 7.498). They get no number, and nothing is stored.
 import { minorDigits } from '../../basics/currencies.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
@@ -10,7 +10,10 @@ import { computeInvoice } from './issue.ts';
 const noNumber = '0000';
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** An invoice of today to a customer in the seller's country, for the first plan with a price, and a credit note of all of it. */
+/**
+ * An invoice of today, and a credit note for all of it. The customer is in the seller's country, and the plan is the first one
+ * with a price.
+ */
 export function buildSampleFacts(
   settings: BillingSettings,
   now: Date,
@@ -26,7 +29,7 @@ export function buildSampleFacts(
     const taxed = { country: address.country, vatId: null, hasCheckedVatId: false };
     return { charge, drawn: computeInvoice(settings, charge, { taxed }) };
   };
-  // If the seller's tax rules begin later, the sample is of their first day.
+  // If the seller's tax rules begin later than today, the sample is dated on their first day.
   const [firstDay = ''] = tax.rules
     .flatMap(({ country, from }) => (country === address.country ? [from] : []))
     .sort();

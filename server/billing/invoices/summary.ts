@@ -143,7 +143,7 @@ const describeIncome = (row: Income) => ({
   countryName: row.country && nameCountry(row.country),
 });
 
-/** Computes the income of a month. A yearly price counts as a twelfth, and only the sum is rounded (contract 7.304). */
+/** Computes the income of a month. A yearly price is divided by 12, and only the sum is rounded (contract 7.304). */
 function describeRecurring({ plan, currency, count, yearly, ofMonths, ofYears }: Recurring) {
   const twelfths = BigInt(ofMonths) * 12n + BigInt(ofYears);
   return {

@@ -8,7 +8,7 @@ import { isVatIdOf } from '../values/vat-ids.ts';
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
 /**
- * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, and tax may be reversed.
+ * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, so tax may be reversed.
  * `isVatIdOpen` says that `vatId` is marked neither as checked nor as not checked.
  */
 export type TaxedBuyer = {

@@ -105,7 +105,7 @@ async function tellAdministrators(
   { config, now }: Deps,
   countries: string[],
 ): Promise<void> {
-  // If VIES is asked, administrators hear only of VAT ids that VIES left undecided, or about which it gave no answer.
+  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide or gave no answer about.
   const asking = config.vatCheck === 'vies' ? { now: now(), until: msAfter(now(), leaseMs) } : undefined;
   const count = await countVatIdsToCheck(trx, 1, countries, asking);
   if (count === 0 || !(await lockVatIdMails(trx))) return;

@@ -28,7 +28,7 @@ export type ViesQuestion = { vatId: string; name: string; askedBy: string };
 
 export type ViesAnswer = VatAnswer & { hasName: boolean };
 
-/** Throws if VIES, or the country that it asks, gives no answer. That says nothing about the VAT id. */
+/** Throws if VIES, or the country that it asks, gives no answer. Such an error says nothing about the VAT id. */
 export async function askVies(
   url: string,
   { vatId, name, askedBy }: ViesQuestion,
@@ -77,7 +77,8 @@ async function readAtMost(response: Response): Promise<string> {
   }
 }
 
-// VIES also answers errors with status 200: `actionSucceed` is false and `valid` missing, or `userError` has an error code.
+// VIES also answers errors with status 200. Then either `actionSucceed` is false and `valid` is missing, or `userError` has an
+// error code.
 const certain = new Set([undefined, null, '', 'VALID', 'INVALID']);
 
 function readAnswer(text: string, { vatId, name }: Pick<ViesQuestion, 'vatId' | 'name'>): ViesAnswer {
@@ -103,7 +104,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** VIES writes `---` for what a country keeps to itself. */
+/** VIES writes `---` for facts that a country does not share. */
 const readText = (text: string | null | undefined) => {
   const line = Array.from(text?.replaceAll(/\s+/g, ' ').trim() ?? '')
     .filter((character) => isPrintable(character) && !notShown.test(character))

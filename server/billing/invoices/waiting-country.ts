@@ -34,7 +34,7 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
 
 type Settled = DetailValues & Pick<BillingDetails, 'waiting'>;
 
-/** Splits `given` into what counts now and what waits. `trx` has locked the details. */
+/** Splits `given` into details that apply now and details that wait. `trx` has locked the details. */
 export async function settlePlace(
   trx: Transaction<DB>,
   accountId: string,
@@ -59,8 +59,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country counts at once, because only the customer knows it. If an earlier country could not be read, the
-  // new country is not the first.
+  // A customer's first country applies at once, because only the customer knows it. If an earlier country could not be read,
+  // the new country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -89,7 +89,8 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until there is a country. So the CRM may set one, even if the customer typed the refused country.
+  // Invoices are blocked until there is a country. So the CRM may set a country, even if the customer typed the refused
+  // country.
   if (isCountryUnread(details)) return others;
   // The CRM repeats the refused address in each report. `address` is listed as edited here, so that the CRM cannot set it again
   // and the refused address does not wait again.

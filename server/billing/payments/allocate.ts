@@ -41,8 +41,8 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /**
- * Records each id once. A payment pays the invoice `pays`, which is by default the number that the payer wrote. Throws 422
- * `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
+ * Records each id once. A payment pays the invoice with the number `pays`. By default, `pays` is the number that the payer
+ * wrote. Throws 422 `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
  */
 export async function recordMoney(
   trx: Transaction<DB>,
@@ -101,8 +101,8 @@ const hasSameFacts = (known: Payment, money: Money) =>
   known.paidAt.getTime() === money.paidAt.getTime();
 
 /**
- * Pays the invoice that the payment names. Until 1.2.0, refunds of the payment may have arrived before it, because version 1.0.0
- * accepted such refunds. Such refunds are taken off the payment first.
+ * Pays the invoice that the payment names. Until 1.2.0, this first subtracts refunds that arrived before their payment, because
+ * version 1.0.0 accepted such refunds.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -120,7 +120,10 @@ async function applyPayment(
   if (amount > 0) deferPaymentMail(trx, money.id, invoice, by.now);
 }
 
-/** Takes the refund from the unallocated part of the payment first, then from the invoices that it pays, newest first. */
+/**
+ * Takes the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays,
+ * beginning with the newest allocation.
+ */
 async function applyRefund(
   trx: Transaction<DB>,
   money: Money & { kind: 'refund' },
@@ -158,7 +161,9 @@ async function applyRefund(
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/** Divides `taken` among the refunds of a payment, oldest first by the time of the refund, not of the report. */
+/**
+ * Divides `taken` among the refunds of a payment, the oldest first. The time of a refund decides, not the time of its report.
+ */
 async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
   const byTime = (one: Payment, other: Payment) =>
     one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
@@ -260,8 +265,8 @@ export async function allocateUpTo(
 }
 
 /**
- * Takes allocated money away from a locked invoice, the newest first, until only `allocated` is left. The money that is taken
- * away becomes unallocated.
+ * Takes allocated money away from a locked invoice until only `allocated` is left. Begins with the newest allocation. The money
+ * that is taken away becomes unallocated.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,
@@ -289,7 +294,7 @@ export async function freeAllocated(
   return freed;
 }
 
-/** A negative `amount` takes money away. Updates `invoice` to the new row. */
+/** A negative `amount` takes money away from the invoice. Updates `invoice` to the new row. */
 async function moveAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },

@@ -12,7 +12,7 @@ type Layout = {
   currency: string;
   mark: ',' | '.';
   text: string[];
-  /** The column of the payer. `paid` is the column of the person who got money that went out, if that is another column. */
+  /** The column of the payer. If another column names the person who received outgoing money, `paid` is that column. */
   payer: string;
   paid?: string;
   /** Columns that tell two payments apart if their lines are otherwise equal. */
@@ -94,7 +94,7 @@ export type BankLine = {
   id: string;
 };
 
-/** Undefined for a line that is no booking: one at the foot of the file, or one that is only announced. */
+/** Undefined for a line that is no booking, such as a line at the foot of the file or an announced payment. */
 export type ReadLine = (fields: string[]) => BankLine | undefined;
 
 /** Undefined if these are not the columns of a bank that we know. */
@@ -109,7 +109,7 @@ export function findLayout(header: string[]): ReadLine | undefined {
 }
 
 function readLine(layout: Layout, names: string[], fields: string[]): BankLine | undefined {
-  // ING names the currency twice, and the last one is that of the amount.
+  // ING has two columns with the same name for the currency. The last of them is for the amount.
   const field = (name = '') => (fields[names.lastIndexOf(name)] ?? '').trim();
   const { day, amount, currency, mark, text, payer, paid, id = [], isBooked } = layout;
   const code = /^[A-Z]{3}$/.test(currency) ? currency : field(currency).toUpperCase();

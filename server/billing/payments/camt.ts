@@ -12,7 +12,10 @@ const maxText = 2_000;
 /** An element. `text` is its own text, without the text of its children. */
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
-/** `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if this is no statement. */
+/**
+ * `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if this is no
+ * statement.
+ */
 export function readCamt(xml: string): (BankLine & { line: number })[] {
   const lines: (BankLine & { line: number })[] = [];
   const open: Node[] = [];

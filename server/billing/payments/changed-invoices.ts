@@ -58,7 +58,7 @@ export async function readChangedInvoices(
   };
 }
 
-/** Refuses an `after` from before a restore, because its number may stand for another change now. */
+/** Refuses an `after` from before a restore, because its number may be the number of another change now. */
 function readCursor(after: string, restored: number, last: number): number {
   const [, of, change] = /^(\d{1,16})-(\d{1,15})$/.exec(after) ?? [];
   if (Number(of) !== restored || Number(change) > last)

@@ -12,7 +12,7 @@ import { taxPrice } from '../values/amounts.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 import { creditInvoice } from './credit.ts';
 
-/** While billing waits after a restore, these credits wait, too. */
+/** Does nothing while billing waits after a restore. A later run then makes the credits. */
 export async function creditEnded(billing: Billing, signal?: AbortSignal): Promise<void> {
   if (!(await findBillingPause(billing.db)))
     await forEachContract(billing, signal, findContractsToCredit, creditPeriods);

@@ -1,4 +1,4 @@
-// Credits an invoice, in full or in part, and reissues it (contract 7.70 to 7.74 and 7.431).
+// Credits an invoice, in full or in part. Also reissues an invoice (contract 7.70 to 7.74 and 7.431).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -70,7 +70,7 @@ export async function reissueInvoice(
   });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
-  // `freed` is newest first. Allocating oldest first lets a later refund take from the newest payment again.
+  // `freed` is newest first. This allocates oldest first, so that a later refund takes money from the newest payment again.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
@@ -93,7 +93,7 @@ async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: R
 
 async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
-  // An invoice with a document was issued under settings, so both exist.
+  // An invoice with a document was issued under settings, so its facts and the settings exist.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
     findSettings(trx) as Promise<Settings>,
@@ -102,7 +102,10 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
   return { number, facts, settings, freed };
 }
 
-/** Stores the total credited. Money of payments beyond what is left to pay becomes unallocated. Does not change `invoice`. */
+/**
+ * Stores `credited` as the invoice's credited amount. Money beyond what is left to pay becomes unallocated. Does not change
+ * `invoice`.
+ */
 async function freeCredited(
   trx: Transaction<DB>,
   invoice: Invoice,

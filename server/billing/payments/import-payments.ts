@@ -1,4 +1,4 @@
-// Records each payment of a file once, or shows what that would do (contract 7.314 to 7.319, and 7.514 to 7.518).
+// Records each payment of a file once, or shows what an import would do (contract 7.314 to 7.319, and 7.514 to 7.518).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -26,11 +26,14 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   outcome: Outcome;
   allocated: number;
   unallocated: number;
-  /** The number of the invoice that the text of the payment names. Null if the column `number` names it, or if none is found. */
+  /**
+   * The number of the invoice that the text of the payment names. Null if the column `number` names the invoice, or if no
+   * invoice is found.
+   */
   matched: string | null;
   /** Numbers that people may choose from. */
   proposals: string[];
-  /** Recorded payments that may be the same one. */
+  /** Recorded payments that may be the same as this payment. */
   alike: string[];
 };
 
@@ -55,8 +58,8 @@ export async function findKnown(
 }
 
 /**
- * Does not compare the day. It is part of the id, so it is equal anyway. The stored instant (noon of that day) may differ,
- * because the seller's time zone may have changed.
+ * Does not compare the day, because the day is part of the id. The stored instant (noon of that day) may differ, because the
+ * seller's time zone may have changed.
  */
 const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Payment) =>
   recorded.kind === (isOut ? 'refund' : 'payment') &&
@@ -117,7 +120,7 @@ const splitByWay = (payments: ListedPayment[]): [came: ListedPayment[], went: Li
   payments.filter(({ isOut }) => isOut),
 ];
 
-/** Finds the payment of the same file that the money gives back, if there is just one. */
+/** Finds the payment that outgoing money gives back, among the payments of the same file. Undefined unless just one fits. */
 function findPlanned(
   { amount, currency }: ListedPayment,
   match: Match | undefined,
@@ -161,7 +164,7 @@ export async function* importPayments(
       yield await inTransaction(db, origin, async (trx) => {
         const { exact } = match ?? {};
         const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
-        // Another run may have recorded the payment before the seller's time zone changed. Its instant is then another one, and
+        // Another run may have recorded the payment before the seller's time zone changed. Then the stored instant differs, and
         // recording the payment again would be refused.
         if (await findPayment(trx, payment.id)) return describe(payment, 'known');
         if (payment.isBank && !matched) return leave(payment, match);
@@ -191,8 +194,8 @@ export async function isStillExact(
 }
 
 /**
- * Records a line. Money that came in pays the invoice `pays`. Money that went out gives the payment of `to` back. The recorded
- * payment keeps the number that the payer wrote, not the one that it pays, so that the same line is the same payment in each
+ * Records a line. Money that came in pays the invoice `pays`. Money that went out gives back the payment in `to`. The payment
+ * is stored with the number that the payer wrote, even if it pays another invoice. So the same line is the same payment in each
  * version.
  */
 export async function recordListed(

@@ -28,7 +28,7 @@ export type Match = {
 
 const mostProposals = 5;
 
-/** Returns matches by the ids of the payments. Money that went out and names none of our invoices has no match. */
+/** Returns matches by the ids of the payments. Money that went out has no match if it names none of our invoices. */
 export async function matchPayments(
   db: Database,
   payments: ListedPayment[],
@@ -100,8 +100,8 @@ const fold = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Matches money that went out with the payments of the invoices that its text names. The money can give a payment back if at
- * least this amount is left of that payment.
+ * Finds the payments that outgoing money may give back: payments of the invoices that its text names. At least the outgoing
+ * amount must be left of such a payment.
  */
 async function matchRefund(
   db: Database,
@@ -131,8 +131,8 @@ const keyOfAlike = (
 ) => `${isOut} ${currency} ${amount} ${day} ${number}`;
 
 /**
- * Finds recorded payments that may be the same ones from another source. Each source has other ids and writes texts in another
- * way, so only people know whether two payments are the same.
+ * Finds recorded payments that may be the same payments, reported by another source. Each source has other ids and writes texts
+ * in another way, so only people know whether two payments are the same.
  */
 async function readAlike(db: Database, payments: ListedPayment[]) {
   const days = payments.map(({ day }) => day).sort();
@@ -171,7 +171,7 @@ export async function findNamed(db: Database, payments: ListedPayment[]): Promis
   for (let from = 0; from < wanted.length; from += sliceSize)
     for (const invoice of await listToMatch(db, { numbers: wanted.slice(from, from + sliceSize) }))
       known.set(invoice.number, invoice);
-  // A number that a restore has lost stands for the invoice in its place.
+  // A number that a restore has lost means the invoice that replaces the lost one.
   const lost = wanted.length > 0 ? new Set(await listLostDocuments(db)) : new Set();
   for (const number of wanted.filter((each) => !known.has(each) && lost.has(each))) {
     const replacing = await findInvoiceToPay(db, number);
@@ -198,8 +198,8 @@ const sliceSize = 1_000;
 // People and banks put spaces and other marks anywhere into a number.
 const between = '[\\s./_-]{0,3}';
 const yearAndMore = new RegExp(`2${between}0${between}\\d${between}\\d(?:${between}\\d){4,10}`, 'g');
-// A number without its prefix must stand alone. With letters before it, the number has another prefix and is somebody else's.
-// With more digits after a mark, it is a date.
+// A number without its prefix. With letters before it, a number has another prefix and is somebody else's. With a mark and more
+// digits after it, it is a date. Neither is found.
 const alone = /(?<![\p{L}\d][-_./]?)(20\d\d)[\s./_-]?(\d{4,10})(?![\p{L}\d]|[-_./]\d)/gu;
 /** A month and a day, such as 0115. */
 const monthAndDay = /^(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
@@ -237,10 +237,10 @@ export function findNumbers(
   return { sure: [...found.sure], dates: [...found.dates] };
 }
 
-/** Numbers with more than four digits begin with another digit than 0. */
+/** The last part of a document's number has at least four digits. If it has more, it does not begin with 0. */
 const isCount = (digits: string) => digits.length === 4 || !digits.startsWith('0');
 
-/** Yields the year with each run of digits after it that ends at a mark or at the end. */
+/** Yields the year with each number that may follow it: the digits up to a mark, or up to the end. */
 function* split(
   found: string,
   next: string | undefined,

@@ -36,8 +36,8 @@ function findOlder(imported: Payment[]): Map<string, string[]> {
 }
 
 /**
- * Finds the day that is part of the id. It may be a day before or after `paidAt`, because the seller's time zone may have changed.
- * Returns undefined if the texts of the payment were normalised already: such a payment has no older id.
+ * Finds the day that is part of the id. It may be a day before or after `paidAt`, because the seller's time zone may have
+ * changed. Returns undefined if the texts of the payment were normalised already: such a payment has no older id.
  */
 function findDay(payment: Payment, alike: number): string | undefined {
   const near = payment.paidAt.toISOString().slice(0, 10);

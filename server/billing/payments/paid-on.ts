@@ -1,4 +1,4 @@
-// The day of a payment, as people type it. It stands for noon of that day in the seller's time zone (contract 7.157).
+// The day of a payment, as people type it. It means noon of that day in the seller's time zone (contract 7.157).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findZone } from '../invoices/issue.ts';
 import { dayIn, isDay, noonOf } from '../values/days.ts';

@@ -6,7 +6,10 @@ export const mostOfPayer = { number: 64, method: 60, reference: 200 } as const;
 
 const breakOrHidden = new RegExp(`\\r\\n|${notShown.source}`, 'gu');
 
-/** Returns one line of at most `most` code points, with spaces for what cannot be shown, or null if nothing is visible. */
+/**
+ * Returns the text as one line of at most `most` code points. Spaces replace characters that cannot be shown. Returns null if
+ * nothing is visible.
+ */
 export function readPayerText(text: string, most = Number.POSITIVE_INFINITY): string | null {
   const line = text.replace(breakOrHidden, ' ').trim();
   // A code point has at most two UTF-16 units.

@@ -1,5 +1,5 @@
-// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315, 7.510 to 7.513). It is a file
-// with our five columns, or a statement of a bank.
+// Reads a file of payments, or finds everything that is wrong with it (contract 7.311 to 7.315, 7.510 to 7.513). The file has
+// our five columns, or is a statement of a bank.
 import { encodeHex } from 'oslo/encoding';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { readCsv } from '../../runtime/csv.ts';
@@ -89,7 +89,7 @@ export async function readPaymentFile(
   return { payments, faults };
 }
 
-/** What Windows-1252 has from 0x80 to 0x9f. Node 20 leaves these as the control characters of Latin 1. */
+/** The characters of Windows-1252 from 0x80 to 0x9f. Node 20 decodes these bytes as the control characters of Latin 1. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 /** A file that is not UTF-8 is taken for Windows-1252, which has a character for each byte. */
@@ -222,8 +222,8 @@ export const normalise = (text: string): string | null =>
 export const mostWords = 1_000;
 
 /**
- * Cuts texts for storing. The id is made from the whole texts, because two payments may differ only at the end. `words` is longer
- * than the stored reference, because an invoice number may stand at the end.
+ * Cuts texts for storing. The id is made from the whole texts, because two payments may differ only at the end. `words` is
+ * longer than the stored reference, because an invoice number may be at the end.
  */
 function cut({ number, reference }: PaymentFacts) {
   const kept = reference && readPayerText(reference, mostOfPayer.reference);

@@ -10,7 +10,7 @@ import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const paymentIdSchema = foreignIdSchema.describe('The provider’s own name for the payment or refund.');
 
-/** Text that staff type is refused if it is too long. Text of a payer is cut. */
+/** For text that staff type. Such text is refused if it is too long, but the text of a payer is cut (`payerText`). */
 const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
 
 export const numberSchema = typedText(mostOfPayer.number);

@@ -32,7 +32,10 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   return { before: [...new Set(before)], after: [...new Set(after)], isSame };
 }
 
-/** The charge of an invoice, and settings in which prices include tax exactly if they did so in the invoice. */
+/**
+ * Returns the charge of the invoice, and settings for issuing it again. In these settings, prices include tax only if they did
+ * in the invoice.
+ */
 export function chargeAgain(
   settings: BillingSettings,
   { plan, currency, periodStartsAt: startsAt, periodEndsAt: endsAt }: Invoice,

@@ -1,4 +1,5 @@
-// The billing settings for administrators (contract 7.121): what is in force, what will be, and the earlier versions.
+// The billing settings for administrators (contract 7.121): the settings in force, the pending settings, and the earlier
+// versions.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
 import { digestBasis } from '../../acts/act.ts';
@@ -35,7 +36,10 @@ const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, settings,
   tax: describeTax(settings),
 });
 
-/** The tax rules in words, in their order, and which countries of the EU have none (contract 7.546 and 7.547). */
+/**
+ * The tax rules in words, in their order. Then the countries of the EU that have no rule of their own (contract 7.546 and
+ * 7.547).
+ */
 export function describeTax({ tax: { rules } }: Pick<BillingSettings, 'tax'>): string[] {
   const lines = rules.map(({ country, rate, category, words, from }) => {
     const taxed = category === 'S' ? `${formatPercent(rate)} %` : `no tax (${category}: ${words})`;

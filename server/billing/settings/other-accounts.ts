@@ -1,5 +1,5 @@
-// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account counts
-// only after 24 hours. So a new text may name only the account in force.
+// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account takes
+// effect only after 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may stand between its letters and
- * digits, but not `/`, `:` and `,`. These often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits,
+ * but not `/`, `:` and `,`, because these often separate numbers that together would be an IBAN by chance.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -41,8 +41,8 @@ const findInRun = (signs: string): string[] =>
   });
 
 /**
- * The text as written, and twice with digits in place of letters that look like digits: once only in places that allow no letter,
- * and once in all places that allow a digit.
+ * Returns three readings of the text. The first is the text as written. The second has digits in place of letters that look
+ * like them, in places that allow no letter. The third has them in all places that allow a digit.
  */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.
@@ -66,7 +66,7 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These members are not searched, because a change of them counts only after 24 hours in any case.
+// These members are not searched, because a change of them takes effect only after 24 hours in any case.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =

@@ -25,7 +25,8 @@ type Version = MadeVersion & { settings: BillingSettings };
 export type Versions = { inForce: Version | undefined; pending: Version | undefined; newest: Version[] };
 
 export async function findVersions(db: Database, limit = 2): Promise<Versions> {
-  // A change adds one version that counts at once, and at most one that counts later. So one of the two newest is in force.
+  // A change adds one version that takes effect at once, and at most one that takes effect later. So one of the two newest
+  // versions is in force.
   const newest = (await listSettingsVersions(db, Math.max(2, limit))) as Version[];
   const left = newest.filter(({ stoppedAt }) => stoppedAt === null);
   const [first] = left;
@@ -129,7 +130,7 @@ function keepBank(settings: BillingSettings, { seller, plans, payment }: Billing
   };
 }
 
-/** The texts that documents have as soon as they are set. The keys are the names in the mail (server/mail/notice-words.ts). */
+/** Texts that take effect on documents at once. The keys are the names in the mail (server/mail/notice-words.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,

@@ -158,7 +158,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** The numbers of the rows in which something is typed. A choice does not count, because an empty row may have one. */
+/** The numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {
@@ -168,7 +168,7 @@ function listRows(fields: Fields, columns: FormField[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
-/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` stand for whole tables. */
+/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` are whole tables. */
 export const nameSettingsField = (fields: Fields, pointer: string): string =>
   nameField(readForm(fields).places, pointer);
 

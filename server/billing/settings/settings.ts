@@ -112,7 +112,7 @@ const prefixSchema = readIf(
 const days = (least: 0 | 1, ...[name, label, more]: Named) =>
   field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-/** A member has a description if the list of changes calls the member something else than the form does. */
+/** A member has a description if the list of changes has another name for it than the form. */
 export const settingsSchema = z.strictObject({
   seller: z.strictObject({
     name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),
@@ -234,7 +234,7 @@ export const settingsSchema = z.strictObject({
       'May customers cancel on their billing page?',
       { usual: 'yes', options: { yes: 'Yes', no: 'No' } },
     ),
-    // If this member is left out, it means yes. `invoicesPastDue` reads it so.
+    // If this member is left out, `invoicesPastDue` reads it as yes.
     invoice_while_past_due: field(
       optional(z.boolean('Choose yes or no: true or false in a file.')).describe(
         'whether past-due contracts are invoiced',

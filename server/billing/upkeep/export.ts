@@ -86,8 +86,8 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// Our own transactions that write books are never open for so long: statements end after five seconds, and idle transactions
-// after ten. Without this bound, transactions of other programs could hold up the export for ever.
+// Our own transactions that write books end sooner: statements end after five seconds, and idle transactions after ten. Without
+// this bound, transactions of other programs could hold up the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**

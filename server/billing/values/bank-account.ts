@@ -22,5 +22,5 @@ export function readBic(text: string): string | undefined {
 /** Banks in Kosovo use XK, which ISO 3166 does not assign. */
 const isCountryOfBanks = (code: string) => isCountry(code) || code === 'XK';
 
-/** In groups of four, as people type it. */
+/** Spells an IBAN in groups of four, as people type it. */
 export const spellIban = (iban: string): string => iban.replaceAll(/(.{4})(?=.)/g, '$1 ');

@@ -1,4 +1,4 @@
-// Checks text of sellers, buyers and plans, which documents print and their XML contains (contract 7.104).
+// Checks the texts of sellers, buyers and plans that documents and their XML contain (contract 7.104).
 import { z } from 'zod';
 import { isVisible, notShown } from '../../basics/names.ts';
 

@@ -1,4 +1,4 @@
-// Which charges go onto which document (contract 7.531 to 7.534). Invoices and previews ask the same functions.
+// Which charges go onto which document (contract 7.531 to 7.534). Invoices and previews use the same functions.
 import type { ContractCharge, OpenCharge } from '../../../db/tables/contract-charges.ts';
 import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
@@ -15,7 +15,7 @@ export type Planned = {
   sum: number;
 };
 
-/** Charges without a period are invoiced as a period of one millisecond and no price. */
+/** Charges without a period are invoiced as a period of one millisecond without a price. */
 export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>): boolean =>
   endsAt.getTime() - startsAt.getTime() === 1;
 
@@ -33,7 +33,7 @@ type Plan = {
   endsAt?: Date | undefined;
 };
 
-/** Plans the documents of periods that have begun, of what is due at once, and of later periods. */
+/** Plans the documents of periods that have begun, of charges that are due at once, and of later periods. */
 export function* planDocuments(given: Plan): Generator<Planned, void> {
   const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;
@@ -66,7 +66,7 @@ export function* planDocuments(given: Plan): Generator<Planned, void> {
   if (endsAt) yield* planMoments(endsAt, true);
 }
 
-/** A deduction takes at most what there is to pay. The rest of it waits for the next document. */
+/** A document uses a deduction only up to what there is to pay. The rest of the deduction waits for the next document. */
 function takeCharges(period: Charge, open: OpenCharge[]): Planned {
   const planned: Planned = { period, lines: [], taken: [], sum: period.price.unitAmount };
   for (const { id, title, quantity, unitAmount, left } of open) {

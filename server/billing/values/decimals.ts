@@ -1,7 +1,7 @@
 // Amounts as people read and write them. They are converted by their digits, because division is not exact for every amount.
 import { minorDigits } from '../../basics/currencies.ts';
 
-/** Returns minor units. Takes up to `digits` digits after a point or comma, but no mark between thousands. */
+/** Returns minor units. Accepts up to `digits` digits after a point or comma. Accepts no mark between thousands. */
 export function readDecimal(text: string, digits: number): number | undefined {
   const [, whole, part = ''] = /^(\d{1,13})(?:[.,](\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || part.length > digits) return undefined;

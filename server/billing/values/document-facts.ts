@@ -94,7 +94,7 @@ export const listAddress = ({ address, country }: Party): (string | undefined)[]
       ]
     : [country && nameCountry(country)];
 
-/** A line as documents print it. `amount` includes tax if `prices` is `gross`. `net` never does. */
+/** A line as documents print it. `amount` includes tax if `prices` is `gross`. `net` never includes tax. */
 export type Line = {
   title: string;
   description: string | null;
@@ -104,7 +104,7 @@ export type Line = {
   isPeriod: boolean;
 };
 
-/** Gross lines are rounded together, so that their net amounts add up to the document's. */
+/** Gross lines are rounded together, so that their net amounts add up to the net amount of the document. */
 export function listLines(facts: Pick<DocumentFacts, 'line' | 'lines' | 'prices' | 'net' | 'total'>): Line[] {
   const { line, lines, prices, net, total } = facts;
   const sum = prices === 'net' ? net : total;

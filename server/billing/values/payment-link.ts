@@ -1,4 +1,5 @@
 // Links to pay an invoice (contract 7.108 and 7.248): https URLs, with or without placeholders.
+import { parseUrl } from '../../basics/url.ts';
 import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
@@ -7,12 +8,12 @@ const placeholder = /\{(?:number|amount|currency)\}/g;
 export function isLinkTemplate(text: string): boolean {
   if (text.length > 500 || !/^https:\/\/[^\s{}/?#\\@]+(?:[/?#]\S*)?$/.test(text)) return false;
   const filled = text.replaceAll(placeholder, 'x');
-  if (/[{}\\\p{C}]/u.test(filled) || !URL.canParse(filled)) return false;
-  const { protocol, username, password } = new URL(filled);
-  return protocol === 'https:' && username === '' && password === '';
+  if (/[{}\\\p{C}]/u.test(filled)) return false;
+  const url = parseUrl(filled);
+  return url?.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
-/** Whether the text is an https URL as for a payment link, but without placeholders. */
+/** Whether the text is an https URL that could be a payment link, but has no placeholders. */
 export const isPlainLink = (text: string): boolean => !text.includes('{') && isLinkTemplate(text);
 
 /** `amount` is what is open, in minor units. */

@@ -1,4 +1,4 @@
-// Check digits of VAT ids in the EU, by country (contract 7.484). A country or kind of id without a rule here counts as right:
+// Check digits of VAT ids in the EU, by country (contract 7.484). An id is accepted if its country or kind has no rule here:
 // Bulgaria and Czechia have other rules for people than for companies, and the rules of some new ids are not public.
 
 /** Adds up `countOf` of each digit. `n` is the place of the digit, from 0. */
@@ -22,7 +22,7 @@ function isMod11And10(digits: string): boolean {
   return (11 - product) % 10 === Number(digits.at(-1));
 }
 
-/** ISO 7064, MOD 97-10. Letters count as 10 to 35. */
+/** ISO 7064, MOD 97-10. The letters A to Z have the values 10 to 35. */
 const isMod97 = (text: string): boolean =>
   Number(BigInt([...text].map((character) => Number.parseInt(character, 36)).join('')) % 97n) === 1;
 
@@ -36,7 +36,7 @@ function isSpanishCompany(id: string): boolean {
   return id[8] === String(check) || id[8] === 'JABCDEFGHI'[check];
 }
 
-/** The weights of the digits are 1 to 9, over and over. If that leaves a remainder of 10, the weights begin with 3 instead. */
+/** The digits have the weights 1 to 9, over and over. If the remainder is 10, the weights begin with 3 instead. */
 function isLithuanian(id: string): boolean {
   const turn = (from: number) => addUp(id.slice(0, -1), (digit, n) => digit * (1 + ((n + from) % 9))) % 11;
   return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === Number(id.at(-1));
@@ -44,7 +44,7 @@ function isLithuanian(id: string): boolean {
 
 const irishLetters = 'WABCDEFGHIJKLMNOPQRSTUV';
 function isIrish(id: string): boolean {
-  // The older form has a letter or sign in second place. The first digit is then read after the others.
+  // The older form has a letter or sign in second place. In that form, the first digit is read after the others.
   const [digits, letters] = /^\d{7}/.test(id)
     ? [id.slice(0, 7), id.slice(7)]
     : [`0${id.slice(2, 7)}${id[0]}`, id[7]];
@@ -70,7 +70,7 @@ const rules: Record<string, (id: string) => boolean> = {
   ES: (id) =>
     /^[\dXYZ]/.test(id) ? isSpanishPerson(id) : /^[A-HJNP-SUVW]/.test(id) ? isSpanishCompany(id) : true,
   FI: (id) => sum(id, [7, 9, 10, 5, 8, 4, 2, 1]) % 11 === 0,
-  // Ids with a letter in the first two places have another rule, so they count as right.
+  // Ids with a letter in the first two places have another rule, so they are accepted.
   FR: (id) => /^\D|^.\D/.test(id) || (12 + 3 * (Number(id.slice(2)) % 97)) % 97 === Number(id.slice(0, 2)),
   GR: (id) => (sum(id, [256, 128, 64, 32, 16, 8, 4, 2]) % 11) % 10 === Number(id[8]),
   HR: isMod11And10,
@@ -95,5 +95,5 @@ const rules: Record<string, (id: string) => boolean> = {
   SK: (id) => BigInt(id) % 11n === 0n,
 };
 
-/** `id` has no prefix, and the form of its country. */
+/** `id` is without its prefix, and has the form of its country. */
 export const hasRightVatDigits = (country: string, id: string): boolean => rules[country]?.(id) ?? true;

@@ -209,8 +209,8 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed: unknown = option === undefined ? rest.shift() : options[option];
-          // A script whose variable is unset gives an empty value. It is refused, because leaving the option out would mean
-          // something else.
+          // An empty value may come from a script with an unset variable. It is refused, because leaving the option out would
+          // mean something else.
           if (option !== undefined && [typed].flat().includes(''))
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : Array.isArray(typed) ? typed.join(' ') : typed;

@@ -45,10 +45,10 @@ export function addApplyCommand(program: Command): void {
     const bytes = await readWhole(file, maxFileKibibytes);
     const work = withDatabase((db) => run(db, bytes, options), {
       isDryRun: options.dryRun,
-      // Others may apply files at the same moment.
+      // This may wait for somebody else who applies a file at the same moment.
       statementTimeoutMs: 60_000,
     });
-    // Stopped in between, it would leave a file of secrets that do not count.
+    // If the command stopped halfway, it could leave a file of secrets that do not work. So this finishes the work first.
     onStopSignal(async () => {
       await work;
     });
@@ -85,7 +85,7 @@ async function apply(db: Database, config: Config, bytes: Uint8Array, options: O
   const { secretsTo = '' } = options;
   let written: Written | undefined;
   const work = async (trx: Transaction<DB>) => {
-    // Another transaction may have been first, so that this is another attempt.
+    // If another transaction got in first, this is a second attempt, and the file of the first attempt is still there.
     await written?.remove();
     written = undefined;
     await lockClients(trx);
@@ -110,7 +110,7 @@ async function apply(db: Database, config: Config, bytes: Uint8Array, options: O
   return done;
 }
 
-/** After an error, the file stays only if its secrets count: the connection may have broken once the commit was sent. */
+/** After an error, keeps the file only if its secrets work. The connection may have broken after the commit was sent. */
 async function settle(
   db: Database,
   { issuer, encryptionKeys }: Config,

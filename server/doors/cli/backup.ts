@@ -19,7 +19,7 @@ export function addBackupCommand(program: Command): void {
       withDatabaseUrl(async (url) => {
         const { db, close } = openDatabase({
           url,
-          // One of the two connections holds the snapshot.
+          // One of the two connections keeps the snapshot open.
           poolSize: 2,
           preparedStatements: false,
           onError: () => undefined,

@@ -139,7 +139,7 @@ async function endWhatIsOlder(
   await deleteAllNewAddresses(trx);
   await deleteAllInvitations(trx);
   await deleteAllGrants(trx);
-  // The backup may hold a key that was revoked. The service makes another one when it needs it.
+  // The backup may contain a key that was revoked. The service makes a new key when it needs one.
   await deleteAllKeys(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have canceled their deletion in the time that is lost.
@@ -151,7 +151,8 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got, and the restore may have lost it. So all profiles count as changed now.
+  // Clients keep the newest profile that they got, and the restore may have lost it. So every profile gets the present time as
+  // the time of its last change.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

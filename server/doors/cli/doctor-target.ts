@@ -1,5 +1,6 @@
 // Reads from the settings what the doctor examines.
 import type { Target } from '../../../clients/doctor/target.ts';
+import { parseUrl } from '../../basics/url.ts';
 import { deriveSecret } from '../../clients/local.ts';
 import { environment } from '../../runtime/process.ts';
 import { prefixOf } from '../../settings/clients.ts';
@@ -66,8 +67,8 @@ export async function readTarget(
     throw new CommandError(
       `Where the login of ${name} starts is not set: ${client.source === 'row' ? 'use client:set --login-url' : `set ${prefixOf(name)}_LOGIN_URL`}, or give --login-url.`,
     );
-  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for nudges
-  // is not used, because the client elsewhere has another one.
+  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for
+  // nudges is not used, because the client elsewhere has its own.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {
@@ -94,7 +95,7 @@ function describeMissing({ unreadSettings }: Config, clients: Clients, name: str
 
 /** A hand-off that is sent to the URL logs somebody in, so it must not travel in the clear. */
 function requireAddress(option: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));
   if (!url || !isSafe || url.username || url.password || url.hash)
     throw new CommandError(

@@ -124,7 +124,10 @@ type ListOptions = { state?: string; account?: string; json: boolean };
 
 type Listed = { states: string[]; described: object; facts: (string | false | null)[] };
 
-/** Prints the rows of a state and account. If there is none, it prints `nothing` to stderr, so that scripts count no line. */
+/**
+ * Prints the rows of a state and account. If there are no rows, prints `nothing` to stderr, so that scripts do not count it as
+ * a row.
+ */
 const list = (
   { state, account, json: isJson }: ListOptions,
   nothing: string,

@@ -136,7 +136,7 @@ const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) 
 
 const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
   `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
-    // Only statements of banks have the other outcomes, so these are left out if no line has them.
+    // An outcome that only statements of banks have is left out if no line has it.
     .filter((outcome) => counts[outcome] > 0 || ['whole', 'part', 'unallocated', 'known'].includes(outcome))
     .map((outcome) => `${counts[outcome]} ${isAsItIs(outcome) ? '' : would}${outcomeWords[outcome]}`)
     .join(', ')}.`;

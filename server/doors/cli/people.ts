@@ -1,4 +1,4 @@
-// Finds people, and shows everything known about one (contract 11.52 and 11.53).
+// Finds people, and shows everything known about one person (contract 11.52 and 11.53).
 import { type Command, Option } from 'commander';
 import { createRateLimits } from '../../ground/rate-limits.ts';
 import { environment, print, printAside } from '../../runtime/process.ts';

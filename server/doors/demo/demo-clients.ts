@@ -97,7 +97,7 @@ export function createDemoClients({
     const { name } = client;
     const { stores } = connect(client);
     const query = new URL(request.url).searchParams;
-    // The kit takes the clock as an argument, so visitors can let time pass without waiting.
+    // The kit gets the clock as an argument, so visitors can let time pass without waiting.
     const waited = Math.min(Math.max(0, Number(query.get('wait_seconds')) || 0), maxWaitSeconds);
     query.delete('wait_seconds');
     let isNewer = false;

@@ -84,7 +84,7 @@ export const hasDemoUsers = (db: Database): Promise<boolean> =>
     demoUsers.map((_, index) => demoId(0, index)),
   );
 
-/** Does nothing once there is a seller, or in a database that is not one of local mode. */
+/** Does nothing once there is a seller, or if the database is not a database of local mode. */
 export const seedDemoSeller = (db: Database, settings: object): Promise<void> =>
   inTransaction(db, { by: 'service', cause: 'demo seller' }, async (trx) => {
     await lockSettingsVersions(trx);

@@ -1,4 +1,4 @@
-// GET /brand/{file}: a logo, or the stylesheet with the accent colour, from the settings. The name of a file holds a digest.
+// GET /brand/{file}: a logo, or the stylesheet with the accent colour, from the settings. The name of a file contains a digest.
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 

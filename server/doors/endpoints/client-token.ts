@@ -8,8 +8,8 @@ import type { Client } from '../../sso/clients.ts';
 import { findMatch, sign } from '../../sso/hmac.ts';
 
 /**
- * Returns the client whose token the request carries. The time that this takes does not show how close a wrong token came.
- * Throws 401 `invalid_token`.
+ * Returns the client whose token the request carries. The time that this takes does not show how much of a wrong token is
+ * right. Throws 401 `invalid_token`.
  */
 export async function requireTokenOwner(
   { metrics, clients: book }: Pick<Dependencies, 'metrics' | 'clients'>,

@@ -184,7 +184,10 @@ function redirectToClient(client: Client, params: Record<string, string | undefi
 
 const starts = new WeakMap<Client, string>();
 
-/** Returns the callback, ready to append parameters. It is handled as text, so that the callback's own query stays as it is. */
+/**
+ * Returns the callback in a form to which parameters can be appended. It is handled as text, so that the callback's own query
+ * stays as it is.
+ */
 function startOf(client: Client): string {
   const known = starts.get(client);
   if (known) return known;

@@ -1,4 +1,5 @@
-// GET and POST /oauth/authorize (contract 14.20 to 14.39): lets a product of OpenID Connect have a code for the login of this browser.
+// GET and POST /oauth/authorize (contract 14.20 to 14.39): gives a product of OpenID Connect a code for the login of this
+// browser.
 import { base64 } from 'oslo/encoding';
 import { v7 as uuidv7 } from 'uuid';
 import { insertGrant } from '../../../db/tables/oidc-grants.ts';

@@ -1,4 +1,5 @@
-// What clients of OpenID Connect read before they log anybody in (contract 14.10 to 14.16; OpenID Connect Discovery 1.0, RFC 8414).
+// What clients of OpenID Connect read before they log anybody in (contract 14.10 to 14.16; OpenID Connect Discovery 1.0, RFC
+// 8414).
 import { listPublished } from '../../clients/keys.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { prompts, responseModes, scopes } from '../../openid/authorize-request.ts';
@@ -19,7 +20,7 @@ const respondToAll = (body: unknown) =>
     JSON.stringify(body),
   );
 
-/** Products switch features on by these members, so each says what is here and nothing else. */
+/** Products switch features on by these members, so each member names only what this service can do. */
 export function oauthDiscovery({ clients, config }: Deps): Response {
   requireOpenIdClients(clients);
   const { issuer, baseUrl } = config;

@@ -1,5 +1,5 @@
-// GET and POST /oauth/logout (contract 14.60 to 14.65; OpenID Connect RP-Initiated Logout 1.0): a product of OpenID Connect logs this
-// browser out.
+// GET and POST /oauth/logout (contract 14.60 to 14.65; OpenID Connect RP-Initiated Logout 1.0): a product of OpenID Connect
+// logs this browser out.
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { logout } from '../../identity/login/login.ts';
 import { findWayBack, readOauthLogout } from '../../identity/login/logout-target.ts';

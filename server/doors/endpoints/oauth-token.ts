@@ -35,7 +35,7 @@ export async function oauthToken(deps: Dependencies, request: Request, visit: Vi
   });
 }
 
-/** Fields that are left out or empty are missing (RFC 6749 section 3.2). */
+/** An empty field is treated as missing (RFC 6749 section 3.2). */
 async function readTokenForm(request: Request): Promise<Form> {
   const form = await readForm(request).catch((error) => {
     throw error instanceof AppError && error.status < 500
@@ -110,7 +110,8 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   const accessToken = createToken();
   const launched = { sessionId: grant.sessionId, client: client.name, sid: createNonce() };
   const sid = await inTransactionOf(visit, deps.db, async (trx) => {
-    // The user and the session are locked first, in the order of an erasure. The code of an ended session is worth nothing.
+    // `recordLaunch` comes first, because it locks the user and the session in the order of an erasure. It also finds whether
+    // the session has ended: then the code is worth nothing.
     const [found, isFirst] = await Promise.all([
       recordLaunch(trx, launched),
       exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }),
@@ -132,13 +133,16 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   };
 }
 
-/** Somebody else may have the code of a second use, so the access token of the first use ends (RFC 6749 section 4.1.2). */
+/** If a code is used twice, somebody else may have it. So the access token of the first use ends (RFC 6749 section 4.1.2). */
 async function endGrant({ db }: Dependencies, { id }: Grant): Promise<never> {
   await deleteGrant(db, id);
   throw invalidGrant();
 }
 
-/** The row may have begun to require a challenge after the code was made. Without a secret, only the challenge is left. */
+/**
+ * The client may have begun to require a challenge after the code was made. For a client without a secret, only the challenge
+ * protects the code.
+ */
 function isVerified({ pkce }: OpenIdClient, { challenge }: Grant, verifier: string | undefined): boolean {
   if (challenge === null) return pkce !== 'required' && verifier === undefined;
   if (verifier === undefined) return false;

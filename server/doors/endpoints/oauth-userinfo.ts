@@ -1,4 +1,5 @@
-// GET and POST /oauth/userinfo (contract 14.55 to 14.58; OpenID Connect Core 1.0 section 5.3): a client reads the claims of a person.
+// GET and POST /oauth/userinfo (contract 14.55 to 14.58; OpenID Connect Core 1.0 section 5.3): a client reads the claims of a
+// person.
 import { findGrantByToken } from '../../../db/tables/oidc-grants.ts';
 import { readHeader } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

@@ -11,7 +11,7 @@ import { composeSample } from '../../mail/sample.ts';
 import { redirect, respond } from '../../web/answers.ts';
 import { isSpeculative, loginAgainPath, type Visit } from '../../web/requests.ts';
 
-/** An instance makes one sample at a time, because each takes a thread. */
+/** An instance makes one sample at a time, because each sample needs a thread. */
 export type SamplePlace = { isTaken: boolean };
 
 /**

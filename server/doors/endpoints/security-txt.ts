@@ -4,7 +4,7 @@ import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { respond } from '../../web/answers.ts';
 
-// The RFC asks for less than a year. Each reader gets a new date.
+// The file expires this many days after each answer. RFC 9116 asks for less than a year.
 const validDays = 180;
 
 /** Throws 404 `not_configured` if no contact is set. */

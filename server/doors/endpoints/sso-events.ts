@@ -31,7 +31,7 @@ export async function ssoEvents(
   if (page.events.length === 0 && wait > 0) {
     const { deadline, signal } = visit;
     await deadline.pause(() => heldRequests.hold({ client, after }, { waitMs: wait * 1_000, signal }));
-    // The client may have been turned off meanwhile, or its secret ended.
+    // While the request waited, the client may have been turned off, or its secret may have ended.
     await requireTokenOwner(deps, request, deps.clients.list());
     if (!signal?.aborted) page = await readEvents(deps, visit, { client, after, limit });
   }

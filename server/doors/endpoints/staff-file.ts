@@ -17,7 +17,7 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export shows one moment, so it holds a connection all the time and gets less time than a table.
+// An accounting export shows one moment, so it keeps a connection all the time, and gets less time than a table.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
@@ -58,7 +58,7 @@ export async function staffFile(
     stallMs,
     wholeMs,
   });
-  // The name has the span, so that books of several spans can be saved in one folder.
+  // The name contains the span of days, so that books of several spans can be saved in one folder.
   const fileName =
     'from' in asked ? asked.file.replace('.csv', `-${asked.from}-${asked.to}.csv`) : asked.file;
   return new Response(body, {
@@ -114,7 +114,7 @@ async function send(
       const { columns, read } = tableFiles[asked.file];
       await write(writeCsv([columns.split(',')]));
       for await (const records of read(deps)) {
-        // After a logout, or without the role of an administrator, no further slice leaves.
+        // Once the administrator has logged out or lost the role, no further slice is sent.
         if (!(await findAdministrator(deps, staff.request, staff.visit)))
           throw new CutOff('The session is over.');
         await add(records);

@@ -15,7 +15,7 @@ import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.
 /** `secret` is the index of the secret that signed the message. */
 type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit; secret: number };
 
-/** Throws 404 `not_configured` without secrets, 415, 413, and 401 `invalid_webhook_signature`. */
+/** Throws 404 `not_configured` if there are no secrets. Throws 415, 413, and 401 `invalid_webhook_signature`. */
 export async function readWebhook(
   request: Request,
   visit: Visit,
@@ -60,7 +60,7 @@ export function answerOnce<Result>(
   );
 }
 
-/** A refusal is logged, not audited: strangers could fill the audit trail. The log's details hold no value of the body. */
+/** A refusal is logged, not audited: strangers could fill the audit trail. The log line contains nothing from the body. */
 export async function answerCounted<Result>(
   { log }: Pick<Dependencies, 'log'>,
   { requestId, address }: Visit,

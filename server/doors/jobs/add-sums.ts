@@ -1,4 +1,4 @@
-// Adds what this instance has counted to the sums of hours (contract 12.100 to 12.105): every ten seconds, and when it stops.
+// Adds the counts of this instance to the sums of hours (contract 12.100 to 12.105), every ten seconds and when it stops.
 import { isUndone } from '../../../db/postgres/away.ts';
 import { addToSums } from '../../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

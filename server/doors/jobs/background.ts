@@ -2,9 +2,9 @@ import type { Log } from '../../basics/log.ts';
 
 /**
  * Runs `work` again and again. After each run it pauses for `intervalMs`, which is at most a minute (contract 9.335). After
- * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. A job that `isPressing` pauses
- * as ever, and logs only the first failure in a row. The returned function stops the job. It aborts the signal, and resolves once
- * the work under way has ended.
+ * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. If `isPressing`, the pause
+ * never grows, and only the first failure in a row is logged. The returned function stops the job. It aborts the signal, and
+ * resolves once the work under way has ended.
  */
 export function runInBackground(
   name: string,

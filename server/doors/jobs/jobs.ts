@@ -22,7 +22,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
   // Mails are sent in three lanes (db/tables/mails.ts). Each lane has a mailer with its own connections, so that a mail that
-  // somebody waits for never waits until the mail server has taken the mails of another lane.
+  // somebody waits for is never delayed by the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const logOuts = createLogOutSender(deps);
@@ -37,7 +37,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
-    // Within two seconds, each instance follows a change, also one that was cut off from the database.
+    // Each instance follows a change within two seconds, even if it was cut off from the database before.
     start(
       'clients',
       1_000,

@@ -41,7 +41,7 @@ export const expired: ExpiredRows[] = [
   { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
-  // A log-out is given up within seven days of its first try, and then stands on the client's page for 30 days.
+  // A log-out is given up within seven days of its first try, and is then shown on the client's page for 30 days.
   { table: 'log_outs', column: 'made_at', before: daysAgo(40) },
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // The events that are kept for a client have no gaps, so they are deleted in order (contract 10.2 and 10.22).

@@ -1,4 +1,4 @@
-// The parts of an OpenAPI 3.1 document that ours needs, and the answers that operations share.
+// The parts of OpenAPI 3.1 that our document needs, and the answers that operations share.
 import { AppError, buildProblem } from '../../basics/errors.ts';
 import { type ProblemCode, problems } from '../../basics/problems.ts';
 import { type JsonSchema, schemaRef } from './schemas.ts';

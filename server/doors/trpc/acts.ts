@@ -6,10 +6,10 @@ import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { staff, withRight } from './init.ts';
 
-/** A missing member counts as empty. So it is refused only when input is checked, in the order of contract 12.14. */
+/** A missing member is read as an empty text. So it is refused only when input is checked, in the order of contract 12.14. */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
-/** One of the given words. An empty text counts as no word. */
+/** One of the given words. An empty text is accepted too, and means that no word was chosen. */
 export const choice = <Choice extends string>(
   name: Parameters<typeof textSchema>[0],
   choices: readonly Choice[],

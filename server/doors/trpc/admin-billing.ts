@@ -32,7 +32,7 @@ export const adminBillingRouter = router({
 });
 
 export const billingFormsRouter = router({
-  /** The answer of `admin.billing.settings`, and the form with what its fields hold. */
+  /** The answer of `admin.billing.settings`, and the form with the values of its fields. */
   settings: allowed('billing.settings').query(async ({ ctx }) => {
     const described = await describeSettings(ctx.deps.db);
     const latest = described.pending ?? described.inForce;
@@ -46,7 +46,7 @@ export const billingFormsRouter = router({
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
     .mutation(async ({ ctx, input: { fields: given, ...more } }) => {
-      // A form of 1.0.0 lacks this field. It must not change what it does not show.
+      // A form of version 1.0.0 lacks this field, so such a form must leave the setting as it is.
       const inForce = (await findVersions(ctx.deps.db)).inForce?.settings;
       const invoiceWhilePastDue = !inForce || invoicesPastDue(inForce) ? 'yes' : 'no';
       const fields = { invoiceWhilePastDue, ...given };

@@ -69,7 +69,7 @@ const decisions = new Map<string, readonly [Intent, Intent]>([
   ['undecided', ['undecide', 'undecide']],
 ]);
 
-/** A word that the audit may hold. */
+/** Accepts only the characters that kinds of events and names of clients can have. */
 const word = (name: Parameters<typeof textSchema>[0]) =>
   textSchema(name).refine((text) => /^[\w.-]*$/.test(text));
 

@@ -55,7 +55,7 @@ const t = initTRPC
   .meta<{ access: Access }>()
   .create({
     transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
-    // Built member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
+    // Built member by member, so that tRPC's own `stack` and the message of an unexpected error are never sent.
     errorFormatter({ shape, error }) {
       const { code, detail, errors } = toRefusal(error);
       const { code: trpcCode, httpStatus, path } = shape.data;

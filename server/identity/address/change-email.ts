@@ -1,4 +1,4 @@
-// Changing an address by a link in a mail to the new one. For seven days only the user can get the old address back.
+// Changing an address by a link in a mail to the new address. For seven days only the user can get the old address back.
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -146,8 +146,8 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // This comes before `reserveAddress`, because it stores the change that a take-back undoes. A trigger on reserved addresses
-    // would otherwise store a change of its own.
+    // `notifyWithTakeBack` stores the change that a take-back undoes. It comes before `reserveAddress`, because a trigger on
+    // reserved addresses would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

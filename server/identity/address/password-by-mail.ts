@@ -87,7 +87,7 @@ async function readCredential(
   return hashNewPassword(deps, visit, { password: given.newPassword, ...opened });
 }
 
-/** The first user to prove a typed address holds it. */
+/** A typed address is held by the first user who proves it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
   const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;
@@ -130,7 +130,7 @@ export async function setPasswordByMail(
       emailVerifiedAt: user.emailVerifiedAt ?? now(),
     });
     if (passkey) {
-      // The user may have got a credential meanwhile. A new passkey must not get round it.
+      // The user may have got a credential meanwhile. A new passkey must not get round that credential.
       if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, deps, request, user.id));

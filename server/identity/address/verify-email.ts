@@ -19,13 +19,13 @@ export async function requestEmailVerification(
   const { clients, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
-  // The owner's browsers have counts of their own. So an actor who merely typed the address cannot use those up.
+  // The owner's browsers have counts of their own. So an actor who merely typed the address cannot use up those counts.
   const device = await findDeviceName(deps, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
     // This throws if the actor is gone, for example because a hand-off has moved their marketplace link to another user.
     await lockActor(trx, actor);
-    // The address is reserved for its former holder, so it gets no mail that proves it for somebody else.
+    // The address is reserved for its former holder. So no mail to it may prove the address for somebody else.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     deferMail(trx, {
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',

@@ -6,7 +6,7 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import { digestOf } from '../../ground/rate-limits.ts';
 import { findOtherSteps, findStep, stepOf } from './totp.ts';
 
-/** The code is correct for another time, so the phone's clock may be off. It counts as wrong. */
+/** The code is correct for another time, so the phone's clock may be off. Such a code counts as wrong. */
 export type OtherTime = 'other_time';
 
 /** Undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */

@@ -130,7 +130,8 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // In the other browsers nobody has given a code yet. They are forgotten, and so lose their own counts for tries at codes.
+    // The other browsers are forgotten, and so lose their own counts for tries at codes, because nobody has given a code in
+    // them yet.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

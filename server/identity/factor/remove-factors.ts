@@ -26,7 +26,7 @@ export async function removeFactors(
   const { id: userId, email: recipient, holdsEmail } = user;
   const now = deps.now();
   await deleteFactors(trx, userId);
-  // The password alone must open nothing, so it gets a hash that nothing matches (contract 2.62).
+  // The password alone must open nothing. So the user gets a hash that no password matches (contract 2.62).
   if (!keepsPassword) await updateUser(trx, userId, { passwordHash: nobodysHash });
   await endSessions(trx, userId, 'all', now);
   record({ type: 'factors.removed' });
@@ -37,7 +37,10 @@ export async function removeFactors(
 
 export type KeptFactors = { codeFactors: CodeFactor[] } | { passkey: string };
 
-/** Deletes the second factors except `keeps`. With `since`, deletes only factors added since then. Recovery codes always go. */
+/**
+ * Deletes the second factors except `keeps`. With `since`, deletes only factors added since then. Recovery codes are always
+ * deleted.
+ */
 export async function deleteFactors(
   trx: Transaction<DB>,
   userId: string,

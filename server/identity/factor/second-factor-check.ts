@@ -18,7 +18,7 @@ export async function readFactor(
   deps: Dependencies,
   userId: string,
   typed: string,
-  /** Recovery codes made after `madeBy` do not count. */
+  /** Recovery codes made after `madeBy` are refused. */
   { kinds = allCodeFactors, madeBy }: { kinds?: CodeFactor[]; madeBy?: Date | undefined } = {},
 ): Promise<FactorUse | OtherTime | undefined> {
   const code = readTypedCode(typed);

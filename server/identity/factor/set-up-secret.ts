@@ -1,5 +1,5 @@
-// The secret of an authenticator app that is being set up. A cookie sealed for the user and session keeps it. So a reload shows
-// the same secret, and the database gets it only after a correct code.
+// The secret of an authenticator app that is being set up. It is kept in a cookie that is sealed for the user and session. So a
+// reload shows the same secret, and the database gets it only after a correct code.
 import { base64url } from 'oslo/encoding';
 import { seal, unseal } from '../../basics/sealing.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -9,7 +9,7 @@ import type { AnyActor } from '../session/actor.ts';
 const cookie = 'identity_set_up';
 const lifeSeconds = 600;
 
-/** The sealed text begins with the time when it expires, as a double, because a browser may keep the cookie for longer. */
+/** A browser may keep the cookie after it has expired. So the sealed text begins with the time when it expires, as a double. */
 const timeBytes = 8;
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;

@@ -7,7 +7,10 @@ export const readTypedCode = (typed: string): string =>
 const isDigit = (sign: string) => /^\p{Nd}$/u.test(sign);
 const isLetter = (sign: string) => /^\p{L}$/u.test(sign);
 
-/** In Unicode each script has its digits in a row, 0 to 9. Rows may touch, so this counts back to the start, modulo ten. */
+/**
+ * In Unicode, the digits 0 to 9 of a script follow each other. The digits of two scripts may touch, so this counts back over
+ * all digits without a gap, modulo ten.
+ */
 function readDigit(digit: string): number {
   let first = digit.codePointAt(0) ?? 0;
   let before = 0;

@@ -42,8 +42,8 @@ export function findLaunchedClient(path = ''): string | undefined {
 }
 
 /**
- * A stranger may have chosen `next`, so only a client's name or an id is kept. The path then has no `state`, so the client starts a
- * new login.
+ * A stranger may have chosen `next`, so only a client's name or an id is kept. The path then has no `state`, so the client
+ * starts a new login.
  */
 export function keepNext(clients: Clients, next: string | undefined): Record<string, string> {
   const client = clients.get(findLaunchedClient(next) ?? '');
@@ -69,7 +69,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** Returns the only copy of the token. Undefined if the reader at `email` can log in already, or must not be able to. */
+/** Returns the only copy of the token. Undefined if the reader at `email` can log in already, or must not be let in. */
 export async function createPasswordToken(
   db: Database,
   { mailId, email, expiresAt }: { mailId: string; email: string; expiresAt: Date },

@@ -6,9 +6,9 @@ import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
 import type { Config } from '../../settings/config.ts';
 
-// Default_Ignorable covers zero-width and most bidi characters. Bidi_Control covers the other bidi characters, and Cf the ones
-// that a later Unicode adds. With quotes, a mailbox could be spelled in two ways. Mail programs drop angle brackets. XML cannot
-// hold some noncharacters.
+// Default_Ignorable covers zero-width and most bidi characters, and Bidi_Control covers the other bidi characters. Cf covers
+// the characters of this kind that later versions of Unicode add. If quotes were allowed, a mailbox could be spelled in two
+// ways. Mail programs drop angle brackets. XML cannot contain some noncharacters.
 const forbidden =
   /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 

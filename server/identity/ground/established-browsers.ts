@@ -33,7 +33,7 @@ export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefi
   return `${userId} ${knownAt.toISOString()}`;
 }
 
-/** The allowance that a login with the right password spends, and whose it is. */
+/** The allowance that a login with the right password spends, and the name of the allowance's owner. */
 export function findLoginAllowance(owner: PasswordOwner, now: Date) {
   const ownBrowser = nameOwnBrowser(owner, now);
   const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
@@ -51,8 +51,8 @@ export async function isRevocable(
 }
 
 /**
- * Whether the user has yet to get a first credential. False if an operator has removed the user's credentials. The caller has
- * locked the user.
+ * Whether the user still has to get their first credential. False if an operator has removed the user's credentials. The caller
+ * has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));

@@ -19,7 +19,10 @@ const limits: Limit[] = [
   { name: 'day', times: 60, windowMs: 24 * hourMs },
 ];
 
-/** Other people can cause these notices. Their own counts keep room for notices about the owner's login. */
+/**
+ * Other people can cause these notices. These notices have counts of their own, so that there is room for notices about the
+ * owner's login.
+ */
 const kindsByOthers: NoticeKind[] = ['contract_added', 'invoice_email_changed'];
 
 const groupOf = (kind: NoticeKind): string => (kindsByOthers.includes(kind) ? kind : ownSummary);

@@ -60,7 +60,7 @@ const buildNotice = (
 
 export const takeBackDays = 7;
 
-/** `at` is the time of the change as it is stored (`findTimeOfChange`), because the window of a take-back may begin then. */
+/** Pass the time of the change as it is stored (`findTimeOfChange`). The window of a take-back may begin at that time. */
 export async function notifyWithTakeBack(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

@@ -15,7 +15,7 @@ const maxForms = 3;
 const maxFieldBytes = 1_000;
 // The cookie must stay small: by default, proxies have room for 4 KB of headers in an answer.
 const maxCookieBytes = 1_000;
-// A stranger has no row, so their cookie has room for any one form.
+// A stranger has no row, so their cookie has room for any single form.
 const maxCookieBytesOfStranger = 2_000;
 const maxRowsOfUser = 10;
 // The database checks this, too.
@@ -25,7 +25,7 @@ const maxCookiesBytes = 8_192;
 const refusedFormSchema = z.object({
   id: z.string(),
   path: z.string(),
-  /** The user who was logged in, or null. Nobody else is shown the form. */
+  /** The user who was logged in. Null if nobody was. Nobody else is shown the form. */
   userId: z.string().nullable(),
   /** Unix seconds. */
   refusedAt: z.int(),
@@ -190,7 +190,7 @@ export async function dropFormsOfOthers(
 }
 
 /**
- * Forgets a form that waited for a credential or a login and has been done since. Otherwise Back would show the form as not
+ * Forgets a form that waited for a credential or a login, once its work is done. Otherwise Back would show the form as not
  * done. Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
  */
 export async function dropDoneForm(

@@ -18,7 +18,7 @@ const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/** Undefined if no take-back link to that mailbox works. Changes from before an earlier take-back do not count. */
+/** Undefined if no take-back link to that mailbox works. Changes from before an earlier take-back are left out. */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,
@@ -28,7 +28,8 @@ export const findWindowSince = (
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
 /**
- * `earlier` is the number of changes before the shown ones. No change shows where it was made from: no place and no IP address.
+ * `earlier` is the number of changes before the ones in `shown`. No change shows where it was made from: no place and no IP
+ * address.
  */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 

@@ -100,7 +100,7 @@ export function describeMembers(subject: Subject, members: Members, findLastDay:
   ];
 }
 
-/** Null if the change does not hold the whole price. */
+/** Null if the change does not contain the whole price. */
 function describePrice(members: Members, side: 'from' | 'to'): string | null {
   const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
     (name) => members[`price_${name}`]?.[side] ?? null,

@@ -24,7 +24,10 @@ export type ConfirmAsks = {
   /** False if the user has no credential yet. Then they must first set one by mail. */
   canConfirm: boolean;
   hasPassword: boolean;
-  /** Besides the password, the user must give a code of one of these, or a recovery code. Empty if the password is enough. */
+  /**
+   * Besides the password, the user must give a code of one of these factors, or a recovery code. Empty if the password is
+   * enough.
+   */
   codeFactors: CodeFactor[];
   hasPasskey: boolean;
   /** The way to confirm without a passkey. */
@@ -34,8 +37,8 @@ export type ConfirmAsks = {
 };
 
 /**
- * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for even
- * after a recent password. Throws 429 and what `guessPassword` throws.
+ * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for
+ * even after a recent password. Throws 429 and what `guessPassword` throws.
  */
 export async function confirm(
   deps: Dependencies,

@@ -24,6 +24,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // A login throws this only if the client has gone: the request was read before.
+  // The request was read before, so a login throws this only if the client has gone.
   invalid_request: 'canceled',
 };

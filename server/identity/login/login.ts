@@ -57,7 +57,7 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    // No query is made for the log, so the answer takes as long without an owner as with one.
+    // No query is made for the log, so the answer takes the same time whether or not there is an owner.
     log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
     // The event is stored only if there is an account. Otherwise strangers could grow the table without limit.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
@@ -104,7 +104,7 @@ export async function logout(deps: Dependencies, request: Request, visit: Visit)
   const session = await findSession(deps, request, visit);
   if (session && session.state !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
-      // Of several requests at once, one ends it.
+      // If several requests arrive at once, only one of them ends the session.
       if ((await endSessions(trx, session.user.id, { id: session.id }, now())) > 0)
         deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });

@@ -66,8 +66,8 @@ export function readOauthLogout(url: string): OauthLogout {
 }
 
 /**
- * `hinted` is the client of the ID token. Without it, `client_id` names the client. Undefined if no address was asked for. Throws 400
- * `invalid_request`.
+ * `hinted` is the client of the ID token. Without it, `client_id` names the client. Undefined if no address was asked for.
+ * Throws 400 `invalid_request`.
  */
 export function findWayBack(
   clients: Clients,
@@ -86,7 +86,10 @@ export function findWayBack(
   return { url, path: pathWithoutHint(query, client), title: client.title };
 }
 
-/** Keeps the spelling of each parameter, so that the path grows no longer. The ID token stays out of it: pages show their address. */
+/**
+ * Keeps the spelling of each parameter, so that the path does not get longer. Leaves out the ID token, because browsers show
+ * the address of a page.
+ */
 function pathWithoutHint(query: string, { name }: OpenIdClient): string {
   const kept = query.split('&').filter((pair) => {
     const [each = ''] = new URLSearchParams(pair).keys();

@@ -1,6 +1,6 @@
-// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191 and
-// 14.19). No form redirects to such a path, because browsers apply the `form-action` of a page also to the redirects after its
-// forms. So the form redirects to the page /go, and that page opens the path.
+// Our paths that redirect to a client: a launch, a login by OpenID Connect, and a logout that a client started (contract 9.191
+// and 14.19). No form redirects to such a path, because browsers apply the `form-action` of a page also to the redirects after
+// its forms. So the form redirects to the page /go, and that page opens the path.
 import { AppError } from '../../basics/errors.ts';
 import { decodeIfPossible } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -11,7 +11,7 @@ import { findWayBack, readLogoutTarget, readOauthLogout } from './logout-target.
 export type WayOn = {
   /** The path is only ASCII, because it goes into a header. */
   path: string;
-  /** The path without what belongs to one attempt, because a client accepts a `state` only once. */
+  /** The path without the parameters of one attempt, because a client accepts a `state` only once. */
   again: string;
   title: string;
   isBack: boolean;
@@ -39,7 +39,7 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
 /** Where somebody begins at the client's own site. */
 const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', callbackUrl).href;
 
-/** The client to which one of our paths leads: a launch, or a login by OpenID Connect. */
+/** Finds the client of a path that begins a launch or a login by OpenID Connect. Other paths have no client. */
 export function findClientOfWay(clients: Clients, path: string | undefined): Client | undefined {
   const [, name, query] =
     /^\/(?:sso\/launch\/([^/?#]+)(?:[?#]|$)|oauth\/authorize\?([^#]*))/.exec(path ?? '') ?? [];

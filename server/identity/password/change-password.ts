@@ -30,8 +30,8 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The try is counted before the current password is checked. That check costs a hash, and it counts only wrong passwords. So
-  // somebody who knows the password could otherwise make us hash endlessly.
+  // The try is counted before the current password is checked. The check costs a hash, and counts only wrong passwords. So
+  // without this count, somebody who knows the password could make us hash endlessly.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
@@ -53,9 +53,9 @@ export async function changePassword(
     await voidMails(trx, user.id, 'password_set');
     await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
     await notify(trx, deps, user, 'password_changed', request);
-    // A second factor given in this session still counts.
+    // A second factor given in this session stays valid.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    // If the user needs more than a password, changing it does not count as giving a credential now.
+    // A user who needs more than a password has given too little here. So the time of their last credential stays the same.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
     const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
     const setCookies = await startSession(trx, deps, start);

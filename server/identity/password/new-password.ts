@@ -1,4 +1,5 @@
-// A new password is first counted, then checked, and then hashed (contract 9.244 to 9.246). All this precedes any transaction.
+// A new password is counted as a try, then checked, and then hashed (contract 9.244 to 9.246). All three steps happen before a
+// transaction begins.
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError, invalidMember } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -16,7 +17,7 @@ type Checking = Pick<Visit, 'deadline' | 'signal'>;
 /** `email` and `name` are the owner's. A stranger would try them first, so the password must not be made of them. */
 type NewPassword = { password: string; email: string; name: string };
 
-/** The password counts as refused until `giveBack` is called. */
+/** The password is counted as refused until `giveBack` is called. */
 export type CountedPassword = {
   /** Takes the count back. Call it last in the transaction that sets the password, or if no check took place. */
   giveBack: (db: Database) => Promise<void>;

@@ -16,7 +16,8 @@ export async function requireOwnPassword(
   currentPassword: string,
 ): Promise<string> {
   const { session } = actor;
-  // The password alone would get round the second factor, so the user must give both first.
+  // The password alone would get round the second factor. So the user must first give a credential that includes the second
+  // factor.
   const isStale = needsMoreThanPassword(deps.config, session.user) && !isFresh(session, deps.now());
   if (isStale || lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
   return guessOwnPassword(deps, actor, currentPassword);
@@ -30,7 +31,8 @@ export async function guessOwnPassword(
 ): Promise<string> {
   const { db, read } = deps;
   const { id: userId, email, hasPassword } = session.user;
-  // Without a password there is nothing to guess. So nothing is counted: somebody else may hold the address and need the guesses.
+  // Without a password there is nothing to guess, so no guess is counted. Otherwise this user could use up the guesses of
+  // somebody else who holds the address.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
     email,

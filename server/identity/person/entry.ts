@@ -9,7 +9,10 @@ import { roleOf } from './profile.ts';
 
 export const mayEnter = ({ roles }: Pick<Client, 'roles'>, user: User) => roles.includes(roleOf(user));
 
-/** Returns the first reason. The second factor comes after these, so that nobody sets one up and is then refused. */
+/**
+ * Returns the first reason that applies. A missing second factor is checked only after these reasons, so that nobody sets up a
+ * factor and is then refused.
+ */
 export function findStop(client: Pick<Client, 'roles'>, user: User) {
   if (user.suspendedAt) return 'suspended';
   if (user.deletionDueAt) return 'leaving';
@@ -18,8 +21,8 @@ export function findStop(client: Pick<Client, 'roles'>, user: User) {
 }
 
 /**
- * Each reason why a client gets nobody, with its error, the page that helps, if one does, and its name in the metrics. The errors
- * are from OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
+ * Each reason why a client does not get the person: its error, the page that helps, if there is one, and its name in the
+ * metrics. The errors are from OpenID Connect Core 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
  */
 export const entryRefusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
@@ -39,7 +42,7 @@ type Demand = { prompt?: 'none' | 'login'; authAfter?: number };
 
 type Login = Pick<LoggedInSession, 'state' | 'user' | 'amr' | 'authTime'>;
 
-/** Returns the session, or the first reason why the client gets nobody. */
+/** Returns the session, or the first reason why the client does not get the person. */
 export function decideEntry<Session extends Login>(
   client: Pick<Client, 'roles' | 'needsFactor'>,
   session: Session | { state: 'suspended' } | undefined,
@@ -59,8 +62,8 @@ export function decideEntry<Session extends Login>(
 }
 
 /**
- * Returns the page that helps, which leads to `next` afterwards. Throws 403 `client_not_allowed` if none does. The page of that
- * refusal names the client, and offers a login with another account (contract 13.53).
+ * Returns the page on which the person can remove the reason. It leads to `next` afterwards. If there is no such page, throws
+ * 403 `client_not_allowed`: that refusal names the client, and offers a login with another account (contract 13.53).
  */
 export function findPageOfRefusal({ title }: Client, refusal: EntryRefusal, next: string): string {
   const { page } = entryRefusals[refusal];

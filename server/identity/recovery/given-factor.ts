@@ -53,7 +53,10 @@ export type Asks = { codeFactors: CodeFactor[]; passkey: boolean };
 export const findAsks = (left: LeftFactors): Asks | undefined =>
   isAnyLeft(left) ? { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 } : undefined;
 
-/** Checks the factor. A code counts as a guess. `consumeFactor` uses the code or the passkey up. */
+/**
+ * Checks the given code or passkey. Each typed code is counted as a guess, even if it is right. The factor is not used up here:
+ * `consumeFactor` does that in the transaction.
+ */
 export async function readGiven(
   deps: Dependencies,
   request: Request,

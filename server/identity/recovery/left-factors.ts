@@ -9,11 +9,11 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Recovery codes count if they were made by this time. If it is undefined, all recovery codes count. */
+  /** Only recovery codes made by this time are accepted. Undefined means that all recovery codes are accepted. */
   codesMadeBy: Date | undefined;
 };
 
-/** With `since`, newer factors count only if they are from an established browser, or the user is staff. */
+/** With `since`, a newer factor is left only if it was added in an established browser, or if the user is staff. */
 export async function findLeftFactors(db: Database, user: User, since?: Date): Promise<LeftFactors> {
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     !since || addedAt < since || fromEstablishedBrowser || user.role !== 'user';

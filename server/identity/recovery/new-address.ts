@@ -1,5 +1,5 @@
 // A new address that our support offers to a user who lost their mailbox (contract 12.70 to 12.84). A reader of the old mailbox
-// can stop the offer. For seven days after the offer is used, they can take the account back.
+// can stop the offer. For seven days after the offer is used, that reader can also take the account back.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -226,8 +226,8 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // This comes before `reserveAddress`, because it stores the change that a take-back undoes. A trigger on reserved addresses
-    // would otherwise store a change of its own.
+    // `notifyWithTakeBack` stores the change that a take-back undoes. It comes before `reserveAddress`, because a trigger on
+    // reserved addresses would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

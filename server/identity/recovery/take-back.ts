@@ -71,7 +71,10 @@ export type TakeBackPage = {
   mayFreeze: boolean;
 };
 
-/** Only the mailbox that was told first may freeze (contract 2.136). After a second change of address a thief has a link, too. */
+/**
+ * Only the mailbox that was told first may freeze the account (contract 2.136). After a second change of address, a thief has a
+ * link, too.
+ */
 export async function mayFreeze(
   db: Database,
   { user, mailbox }: Pick<OpenTakeBack, 'user' | 'mailbox'>,
@@ -175,8 +178,8 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   await releaseAddresses(trx, { email, userId, now });
-  // The user had the still reserved addresses earlier than the kept address. Take-back links mailed to earlier addresses go on
-  // working (contract 2.137).
+  // Only addresses that the user had before the kept address are still reserved. Take-back links mailed to these earlier
+  // addresses go on working (contract 2.137).
   await endTakeBackLinks(trx, userId, await listReservations(trx, { userId, now }), used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });

@@ -11,7 +11,7 @@ import { type AllowanceName, allowances, requireAllowance, spendAllowance } from
 import { trailOf } from '../ground/trail.ts';
 import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.ts';
 
-/** A user who is logged in, even if they must do something first, and the request they make. */
+/** A logged-in user and the request that they make. The user may still have to set up a second factor. */
 export type AnyActor = { session: LoggedInSession; request: Request; visit: Visit };
 
 export type Actor = AnyActor & { session: LiveSession };

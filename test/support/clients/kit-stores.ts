@@ -29,8 +29,8 @@ export async function readPosition({ position }: Stores): Promise<number | undef
 }
 
 /** The result of each check: its name, what was, and what is expected. */
-export async function checkStores(stores: Stores) {
-  const { nonces, profiles, endedLogins, position } = stores;
+export async function checkStores(stores: Required<Stores>) {
+  const { nonces, profiles, endedLogins, sessions, position } = stores;
   const results: [what: string, was: unknown, expected: unknown][] = [];
   const check = (what: string, was: unknown, expected: unknown) => results.push([what, was, expected]);
   const later = Math.floor(Date.now() / 1_000) + 600;
@@ -70,6 +70,36 @@ export async function checkStores(stores: Stores) {
   check('a login has not ended', await endedLogins.has('c2lk'), false);
   await times(2, () => endedLogins.add('c2lk', later));
   check('it has ended', [await endedLogins.has('c2lk'), await endedLogins.has('C2lk')], [true, false]);
+
+  const now = later - 600;
+  const start = (name: string, sid: string | undefined, userId: string, expiresAt = later) =>
+    sessions.add({ id: name, sid, userId, expiresAt }, now);
+  const live = async () => {
+    const found = await Promise.all(['a', 'A', 'b', 'c', 'd'].map((name) => sessions.find(name)));
+    return found.map((session) => session?.id ?? '-').join('');
+  };
+  await start('d', 'old', 'otto', now - 1);
+  await start('a', 'one', 'zoe');
+  await start('A', 'One', 'otto');
+  await start('b', 'two', 'zoe');
+  await start('c', undefined, 'ada');
+  check('a session is as it was given', await sessions.find('a'), {
+    id: 'a',
+    sid: 'one',
+    userId: 'zoe',
+    expiresAt: later,
+  });
+  check('also without a login', (await sessions.find('c'))?.sid, undefined);
+  check('one that has expired is swept, and names differ by their case', await live(), 'aAbc-');
+  await sessions.endLogin('one');
+  check('the sessions of a login end', await live(), '-Abc-');
+  await sessions.endPerson('zoe');
+  check('the sessions of a person end', await live(), '-A-c-');
+  await sessions.end('A');
+  check('a session ends', await live(), '---c-');
+  await times(16, (n) => start(`s${n}`, 'many', 'ada'));
+  await sessions.endAll();
+  check('all end', [await live(), await sessions.find('s7')], ['-----', undefined]);
 
   const first = await position.claim();
   check('the position is 0 at first', first?.position, 0);

@@ -8,7 +8,22 @@ import { openPhpSite } from './php-site.ts';
 import type { Site } from './shop.ts';
 
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
-const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events', 'test'];
+const names = [
+  'identity',
+  'account',
+  'page',
+  'pull',
+  'psr15',
+  'symfony',
+  'orders',
+  'provider',
+  'laravel',
+  'route',
+  'refuse',
+  'own',
+  'test',
+  'hook',
+];
 
 /** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` breaks that table. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
@@ -20,19 +35,23 @@ export async function openReadmeSite(port: number, issuer: string, secret: strin
   const samples = Object.fromEntries(names.map((name, at) => [name, blocks[at]?.code ?? '']));
   const router = `<?php
 require '${autoload}';
-require __DIR__ . '/identity.php';
+function watchEvent(Identity\\Event $event): void
+{
+    usleep(20_000);
+    file_put_contents(getenv('DATA') . '/applied', "$event->seq $event->type\\n", FILE_APPEND);
+}
+require_once __DIR__ . '/identity.php';
 $list = fn(string $sql) => print(json_encode(
     (new PDO('sqlite:' . getenv('DATA') . '/identity.sqlite'))->query($sql)->fetchAll(PDO::FETCH_ASSOC)));
 match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
-    '/login' => require __DIR__ . '/login.php',
-    '/sso/callback' => require __DIR__ . '/callback.php',
-    '/logout' => require __DIR__ . '/logout.php',
-    '/sso/events' => require __DIR__ . '/events.php',
+    '/login', '/sso/callback', '/logout', '/sso/events' => require __DIR__ . '/account.php',
+    '/orders' => require __DIR__ . '/page.php',
+    '/pull' => require __DIR__ . '/pull.php',
     '/applied' => print(@file_get_contents(getenv('DATA') . '/applied')),
-    '/sessions' => $list('select sid, user_id from sessions'),
+    '/sessions' => $list('select sid, user_id from identity_sessions'),
     '/break-profiles' => $list('alter table identity_profiles rename column profile to away'),
     '/profiles' => $list("select id from identity_profiles where profile <> ''"),
-    default => print($userId ?? 'nobody'),
+    default => print($client->currentPerson($request)?->id ?? 'nobody'),
 };
 `;
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-readme-'));
@@ -43,8 +62,8 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
         "'sqlite:/var/lib/shop/identity.sqlite'",
         "'sqlite:' . getenv('DATA') . '/identity.sqlite'",
       );
-  const watched = watch(samples.pull ?? '');
-  for (const [name, code] of Object.entries({ ...samples, pull: watched }))
+  const watched = watch(samples.identity ?? '');
+  for (const [name, code] of Object.entries({ ...samples, identity: watched }))
     await writeFile(join(folder, `${name}.php`), `<?php\n${place(code)}`);
   await writeFile(join(folder, 'router.php'), router);
   const drop = () => rm(folder, { recursive: true, force: true });
@@ -58,14 +77,10 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   return { ...site, close: () => site.close().finally(drop) };
 }
 
-/** Makes the pull slow, so that other requests come meanwhile. The pull then also lists each event that it applies. */
-function watch(pull: string): string {
-  const start = 'match ($event->type) {';
-  if (!pull.includes(start)) throw new Error('the README pulls in another way than this expects');
-  const watched = `match ((function () use ($event) {
-      usleep(20_000);
-      file_put_contents(getenv('DATA') . '/applied', "$event->seq $event->type\\n", FILE_APPEND);
-      return $event->type;
-  })()) {`;
-  return pull.replace(start, watched);
+/** Makes reads of events slow, so that other requests come meanwhile. They then also list each event. */
+function watch(identity: string): string {
+  const end = '$database);\n$request';
+  if (!identity.includes(end))
+    throw new Error('the README opens its client in another way than this expects');
+  return identity.replace(end, "$database, 'watchEvent');\n$request");
 }

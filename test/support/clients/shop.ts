@@ -16,12 +16,12 @@ export type Shop<Of extends Site = Site> = {
 
 /** `openSite` starts the example for the service on `port`. */
 export async function openShop<Of extends Site>(
-  { host, secret }: { host: string; secret: string },
+  { host, siteHost = host, secret }: { host: string; siteHost?: string; secret: string },
   openSite: (at: { port: number; sitePort: number; issuer: string }) => Promise<Of>,
 ): Promise<Shop<Of>> {
   const [port, sitePort] = [await findFreePort(), await findFreePort()];
   const issuer = `http://${host}:${port}`;
-  const origin = `http://${host}:${sitePort}`;
+  const origin = `http://${siteHost}:${sitePort}`;
   const app = await openApp({
     env: {
       IDENTITY_ISSUER: issuer,
@@ -48,10 +48,11 @@ export async function openShop<Of extends Site>(
 export function openSiteBrowser({ origin }: Pick<Site, 'origin'>, cookies = new Map<string, string>()) {
   return {
     cookies,
-    async go(path: string, method = 'GET') {
+    async go(path: string, method = 'GET', body?: URLSearchParams) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const response = await fetch(new URL(path, origin), {
         method,
+        body: body ?? null,
         headers: { cookie },
         redirect: 'manual',
       });

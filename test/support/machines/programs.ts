@@ -9,16 +9,25 @@ import { makeFolder } from '../database/postgres.ts';
 /** The path of each program, or of what it loads, and the package that brings it. */
 const packages = {
   '/usr/bin/caddy': 'caddy',
+  '/usr/bin/chromium': 'chromium',
   '/usr/bin/etcd': 'etcd-server',
   '/usr/bin/go': 'golang-go',
+  '/usr/bin/mypy': 'mypy',
   '/usr/bin/patroni': 'patroni',
   '/usr/bin/ruby': 'ruby-omniauth-openid-connect',
+  '/usr/bin/uvicorn': 'uvicorn',
   '/usr/lib/apache2/modules/mod_auth_openidc.so': 'libapache2-mod-auth-openidc',
   '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
   '/usr/lib/python3/dist-packages/authlib': 'python3-authlib',
+  '/usr/lib/python3/dist-packages/django': 'python3-django',
+  '/usr/lib/python3/dist-packages/fastapi': 'python3-fastapi',
   '/usr/lib/python3/dist-packages/flask': 'python3-flask',
+  '/usr/lib/python3/dist-packages/psycopg': 'python3-psycopg',
+  '/usr/lib/python3/dist-packages/pymysql': 'python3-pymysql',
+  '/usr/lib/python3/dist-packages/MySQLdb': 'python3-mysqldb',
   '/usr/lib/python3/dist-packages/requests': 'python3-requests',
   '/usr/sbin/haproxy': 'haproxy',
+  '/usr/sbin/mariadbd': 'mariadb-server',
   '/usr/sbin/nginx': 'nginx',
   '/usr/sbin/pgbouncer': 'pgbouncer',
   '/usr/share/gocode/src/golang.org/x/oauth2': 'golang-golang-x-oauth2-dev',
@@ -52,7 +61,7 @@ export async function writeOwnFile(file: string, text: string): Promise<void> {
   await giveAway(file);
 }
 
-async function giveAway(path: string): Promise<void> {
+export async function giveAway(path: string): Promise<void> {
   if (identity.uid !== undefined && identity.gid !== undefined) await chown(path, identity.uid, identity.gid);
 }
 

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { vi } from 'vitest';
+import { parseUrl } from '../../../server/basics/url.ts';
 import type { Answer, SendOptions } from '../app/app.ts';
 
 export type ReferenceClient = {
@@ -48,7 +49,7 @@ function buildStore() {
 export async function openReference(clients: readonly ReferenceClient[]) {
   // The library needs a function that Node has since 22, and warns of 20 as it is loaded.
   const had = URL.parse;
-  URL.parse ??= (text, base) => (URL.canParse(text, base) ? new URL(text, base) : null);
+  URL.parse ??= (text, base) => parseUrl(String(text), base) ?? null;
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   // @ts-expect-error It has no types.
   const { Provider } = await import('oidc-provider');

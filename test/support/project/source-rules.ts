@@ -165,6 +165,7 @@ const forClients = [
   'server/sso/',
   'server/events/nudge-secret.ts',
   'server/web/webhook-signature.ts',
+  'server/basics/url.ts',
   'server/settings/this-machine.ts',
   'server/runtime/version.ts',
   'server/web/launch-id.ts',
@@ -243,6 +244,11 @@ export const rules: Rule[] = [
       isIn(file, ...nearTheRuntime)
         ? []
         : [...withoutComments(text).matchAll(runtimeGlobal)].map(([found]) => `${file} uses ${found}`),
+  },
+  {
+    name: 'URLs are read by parseUrl, which says why',
+    breaches: ({ file, text }) =>
+      withoutComments(text).includes('URL.canParse') ? [`${file} uses URL.canParse`] : [],
   },
   {
     name: 'transactions are opened in one place: inTransaction',

@@ -44,7 +44,7 @@ const addressRouter = router({
     email: session.user.email,
     obstacle: findObstacle(session.user),
     asksForFactor: await asksForFactor(deps, session.user),
-    /** Whether a factor that is added in this browser counts at once. */
+    /** Whether this browser is established. If it is, a factor that is added here protects the account at once. */
     isEstablished: await isEstablishedBrowser(deps.db, deps, request, session.user.id),
   })),
 });
@@ -64,7 +64,7 @@ const authenticatorRouter = router({
   startSetUp: settingUpConfirmed.mutation(async ({ ctx }) =>
     setCookies(ctx, [await startSetUp(ctx.deps, ctx)]),
   ),
-  /** The secret that waits for its code, or null. */
+  /** The secret that waits for its code. Null if there is none. */
   findSetUp: settingUp.query(async ({ ctx }) => (await findSetUp(ctx.deps, ctx)) ?? null),
   add: settingUpConfirmed.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
     const added = await addAuthenticator(ctx.deps, ctx, input);

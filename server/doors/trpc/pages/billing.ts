@@ -34,7 +34,7 @@ export const billingPagesRouter = router({
     const found = await lookUp(ctx);
     return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
   }),
-  /** The address for invoices that nobody of the account has decided about, or null. */
+  /** The address for invoices that nobody of the account has decided about. Null if there is none. */
   findUndecided: person.query(async ({ ctx }) => (await findUndecidedInvoiceEmail(ctx.deps, ctx)) ?? null),
   keepInvoiceEmail: person
     .meta({ access: 'confirmed' })

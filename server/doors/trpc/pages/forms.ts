@@ -62,13 +62,13 @@ export const formsRouter = router({
       return kept.id;
     }),
 
-  /** Forgets a form that waited for a credential or a login, and has been done. */
+  /** Forgets a form that waited for a credential or a login, once its work is done. */
   dropDone: anonymous.input(z.object({ id: z.string() })).mutation(async ({ ctx, input }) => {
     const dropped = await dropDoneForm(ctx.deps, ctx.request, input.id);
     if (dropped) setCookies(ctx, [dropped]);
   }),
 
-  /** A form that was kept for that page and the user who is logged in, or null. */
+  /** Returns the form that was kept for this page and for the user who is logged in. Returns null if there is none. */
   find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
     const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
     if (!kept) return null;

@@ -45,7 +45,7 @@ export const visitorRouter = router({
     return { email: user.email, isStaff: isStaff(user), owesCode: asksForCode(user) && !amr.includes('mfa') };
   }),
 
-  /** Whether this browser has a session, or the cookie of one that has ended. */
+  /** Whether this browser has a live session, or still has the cookie of an ended session. */
   session: anonymous.query(async ({ ctx }): Promise<'live' | 'ended' | 'none'> => {
     const found = await lookUp(ctx);
     if (found && found.state !== 'suspended') return 'live';
@@ -82,7 +82,7 @@ export const loginRouter = router({
       takeStep(ctx, await logInByPasskey(ctx.deps, ctx.request, ctx.visit, input.passkey)),
     ),
 
-  /** The login of this browser that waits for a code, or null. */
+  /** The login of this browser that waits for a code. Null if there is none. */
   pending: anonymous.query(async ({ ctx }) => (await findOwnPendingLogin(ctx.deps, ctx.request)) ?? null),
 
   byCode: anonymous.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
@@ -92,7 +92,7 @@ export const loginRouter = router({
     return 'done';
   }),
 
-  /** The URL that the browser goes to after a logout that a client started, or null. */
+  /** The URL that the browser goes to after a logout that a client started. Null if no client started it. */
   logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.clients, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {

@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+use Symfony\Component\HttpFoundation as Symfony;
+
+/**
+ * The kit for frameworks with the requests of Symfony's HttpFoundation, such as Symfony and Laravel. It answers as `Psr15` does,
+ * and gives other requests the attributes `person` (a Profile, or null for nobody) and `logoutToken`.
+ */
+final class HttpFoundation
+{
+    public function __construct(
+        private readonly Client $client,
+        private readonly string $eventsPath = '/sso/events',
+        private readonly string $logoutPath = '/logout',
+    ) {
+    }
+
+    /** Null for any other page. */
+    public function answer(Symfony\Request $request): ?Symfony\Response
+    {
+        $read = $this->read($request);
+        try {
+            $answer = $this->client->answer($read, $this->eventsPath, $this->logoutPath);
+            if ($answer === null) {
+                $person = $this->client->currentPerson($read);
+                $token = $person === null ? '' : $this->client->logoutToken($read);
+                $request->attributes->add(['person' => $person, 'logoutToken' => $token]);
+                return null;
+            }
+        } catch (Refusal $refusal) {
+            $answer = $this->client->refuse($refusal);
+        }
+        return self::write($answer);
+    }
+
+    /** A request for `requireLogin` or `loginSilently`. */
+    public function read(Symfony\Request $request): Request
+    {
+        [$path] = explode('?', $request->getRequestUri());
+        $headers = array_map(static fn(array $values) => implode('; ', $values), $request->headers->all());
+        $isOurs = in_array($path, [$this->eventsPath, $this->logoutPath], true);
+        $body = $isOurs ? (string) stream_get_contents($request->getContent(true), Request::MAX_BODY_BYTES + 1) : '';
+        // Nothing is left of the body of a form with parts once PHP has read it.
+        $body = $isOurs && $body === '' ? http_build_query($request->request->all()) : $body;
+        return new Request($request->getMethod(), (string) $request->server->get('QUERY_STRING'), $headers, $body, $path);
+    }
+
+    /** An answer of the kit, as one of HttpFoundation. */
+    public static function write(Response $answer): Symfony\Response
+    {
+        $response = new Symfony\Response($answer->body, $answer->status);
+        foreach ($answer->headers as [$name, $value]) {
+            $response->headers->set($name, $value, $name !== 'Set-Cookie');
+        }
+        return $response;
+    }
+}

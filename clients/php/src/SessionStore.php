@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/**
+ * Keeps the sessions of one client. All servers of a site share one. It never sees the value of a cookie, only its SHA-256.
+ * Each call throws if the store is away.
+ */
+interface SessionStore
+{
+    /**
+     * Keeps a new session.
+     *
+     * @param string $id 64 hex digits
+     * @param string|null $sid names the login at the identity service
+     * @param int $endsAt Unix seconds
+     */
+    public function start(string $id, ?string $sid, string $userId, int $endsAt, int $now): void;
+
+    /** Whose session it is, or null if it has ended. */
+    public function find(string $id, int $now): ?string;
+
+    public function end(string $id): void;
+
+    /** Ends the sessions of a login. */
+    public function endLogin(string $sid): void;
+
+    /** Ends the sessions of a person. */
+    public function endPerson(string $userId): void;
+
+    public function endAll(): void;
+
+    /** Takes a turn to read events, if the last was so many seconds ago. Of callers at once, one gets true. */
+    public function takeTurn(int $now, int $seconds): bool;
+}

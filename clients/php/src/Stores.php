@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** The stores of a client: its sessions, the profiles of its people, and how far it has read events. */
+final class Stores
+{
+    public function __construct(
+        public readonly SessionStore $sessions,
+        public readonly ProfileStore $profiles,
+        public readonly EventPosition $position,
+    ) {
+    }
+
+    /** In a database: MySQL, MariaDB, Postgres or SQLite. */
+    public static function inDatabase(Database $database, string $client, string $prefix = 'identity_'): self
+    {
+        return new self(
+            new SqlSessions($database, $client, $prefix),
+            new SqlProfiles($database, $prefix),
+            new SqlPosition($database, $client, $prefix),
+        );
+    }
+
+    /** For tests, and for one process that serves all requests. */
+    public static function inMemory(): self
+    {
+        return new self(new MemorySessions(), new MemoryProfiles(), new MemoryPosition());
+    }
+
+    /** Asks a store. Throws the Refusal `store_unavailable` if it is away. A store may also throw a Refusal of its own. */
+    public static function ask(callable $question): mixed
+    {
+        try {
+            return $question();
+        } catch (Refusal $refusal) {
+            throw $refusal;
+        } catch (\Throwable $error) {
+            throw new Refusal('store_unavailable', previous: $error);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Reads and writes cookies of this kit. On https their names begin with `__Host-`, so that no other host can set them.
+import type { Settings } from './config.ts';
+
+/** Without `seconds`, the cookie ends with the browser. With 0, the browser drops it. */
+export function buildCookie({ isSecure }: Settings, name: string, value: string, seconds?: number): string {
+  const life = seconds === undefined ? '' : ` Max-Age=${seconds};`;
+  return `${name}=${value}; Path=/;${life} HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
+}
+
+export function readCookies(request: Request): Map<string, string> {
+  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
+  return new Map(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf('=');
+      return [cookie.slice(0, at), cookie.slice(at + 1)];
+    }),
+  );
+}
+
+export const sessionCookieOf = ({ hostPrefix, client }: Settings) => `${hostPrefix}${client}_session`;
+const silentCookieOf = ({ hostPrefix, client }: Settings) => `${hostPrefix}${client}_silent`;
+
+const silentSeconds = 600;
+
+/** Keeps `loginSilently` from trying again. */
+export const markTried = (settings: Settings) =>
+  buildCookie(settings, silentCookieOf(settings), '1', silentSeconds);
+
+export const hasTried = (settings: Settings, request: Request) =>
+  readCookies(request).has(silentCookieOf(settings));
+
+/** Lets `loginSilently` try again. No cookie if the browser has none to drop. */
+export const forgetTried = (settings: Settings, request: Request): [string, string][] =>
+  hasTried(settings, request) ? [['Set-Cookie', buildCookie(settings, silentCookieOf(settings), '', 0)]] : [];

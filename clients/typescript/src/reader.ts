@@ -1,0 +1,59 @@
+// When to read events: if somebody asks, and before a session counts if the last read is over a minute old.
+import type { Settings } from './config.ts';
+import { type EventHooks, pullEvents } from './events.ts';
+
+const oldAfterMs = 60_000;
+const waitMs = 2_000;
+/** A service that is away must not hold up each page. */
+const retryAfterMs = 10_000;
+
+export function createReader(settings: Settings) {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let reading: { startedAt: number; done: Promise<void> } | undefined;
+  const nowMs = () => settings.now().getTime();
+
+  /** Throws if the service does not answer. */
+  async function pull(hooks: EventHooks = {}): Promise<number | undefined> {
+    const startedAt = nowMs();
+    const position = await pullEvents(settings, { ...settings.hooks, ...hooks });
+    if (position !== undefined) readAt = startedAt;
+    return position;
+  }
+
+  /** Never throws. What goes wrong is in the log. */
+  function read(): Promise<void> {
+    triedAt = nowMs();
+    reading ??= {
+      startedAt: performance.now(),
+      done: pull()
+        .then(
+          () => undefined,
+          (cause) =>
+            settings.log({ outcome: 'events_unread', launchId: undefined, reason: String(cause), cause }),
+        )
+        .finally(() => {
+          reading = undefined;
+        }),
+    };
+    return reading.done;
+  }
+
+  /** Says whether it read. It waits for two seconds at most. */
+  async function readIfOld(): Promise<boolean> {
+    const [now, busy] = [nowMs(), reading];
+    if (Math.abs(now - readAt) <= oldAfterMs || (!busy && Math.abs(now - triedAt) < retryAfterMs))
+      return false;
+    const left = waitMs - (busy ? performance.now() - busy.startedAt : 0);
+    if (left <= 0) return false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((done) => {
+      timer = setTimeout(done, left);
+    });
+    await Promise.race([busy?.done ?? read(), late]);
+    clearTimeout(timer);
+    return true;
+  }
+
+  return { pull, read, readIfOld };
+}
