@@ -13,7 +13,9 @@ export function findTargets({ url, location, headers, text }: Answer): URL[] {
     headers.get('refresh') ?? '',
     ...(text.match(/<meta[^>]+http-equiv=.?refresh[^>]*>/gi) ?? []),
   ];
-  const addresses = refreshed.flatMap((each) => /url=\s*["']?([^"'>\s]+)/i.exec(each)?.[1] ?? []);
+  const addresses = refreshed.flatMap(
+    (each) => /(?:^|content=["']?)\s*[01]\s*;\s*url=\s*["']?([^"'>\s]+)/i.exec(each)?.[1] ?? [],
+  );
   const targets = addresses.flatMap((each) => parseUrl(each, url) ?? []);
   return [...(location ? [location] : []), ...targets];
 }

@@ -1,6 +1,6 @@
 // Goes through logins at the client as a browser does: its login start, its callback, and the page that follows. The first
 // genuine login shows what a login looks like there.
-import { createAnswerChecks } from './answers.ts';
+import { createAnswerChecks, findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
 import {
@@ -167,12 +167,13 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     }
   }
 
-  /** Follows redirects within the client's own origin, but not to the login start. Returns the last answer. */
+  /** Follows redirects, and pages that go on at once, within the client's own origin, but not to the login start. Returns the last answer. */
   async function follow(browser: Browser, answer: Answer): Promise<Answer> {
     let last = answer;
     for (let step = 0; step < maxRedirects; step++) {
-      if (last.location?.origin !== callback.origin || isLoginStart(last.location)) break;
-      last = await browser.open(last.location);
+      const [target] = findTargets(last);
+      if (target?.origin !== callback.origin || isLoginStart(target)) break;
+      last = await browser.open(target);
     }
     return last;
   }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import refusals from '../../../clients/refusals.json' with { type: 'json' };
 import { pullEvents } from './events.ts';
+import { decode, isReturnTo, type Json, parse, Refusal, requireMembers } from './payloads.ts';
 import { sessions } from './sessions.ts';
 import { createKitClient } from './typescript-kit.ts';
 
@@ -63,17 +64,6 @@ type Question = {
   is: (fault: string) => boolean;
 };
 type Reply = { status: number; headers?: Record<string, string | string[]>; text?: string };
-// biome-ignore lint/suspicious/noExplicitAny: what a payload holds is what this file checks
-type Json = any;
-
-class Refusal extends Error {
-  readonly detail: string;
-  constructor(code: string, detail = '') {
-    super(code);
-    this.detail = detail;
-  }
-}
-
 const leewaySeconds = 30;
 const attemptSeconds = 600;
 const maxAttempts = 5;
@@ -177,9 +167,13 @@ export function createClients(options: ClientOptions) {
       : is('two_paths')
         ? [path, `${path}/admin`]
         : [path];
+    // The page goes on at once, so that the browser sends a cookie with SameSite=Strict.
+    const goesOn = is('goes_on');
     return {
-      status: 303,
+      status: goesOn ? 200 : 303,
+      ...(goesOn && { text: `<meta http-equiv="refresh" content="0;url=${target}">` }),
       headers: {
+        ...(goesOn && { 'content-type': 'text/html' }),
         location: is('host_header_followed')
           ? `${options.isHttps ? 'https' : 'http'}://${request.headers.host}${target}`
           : is('leads_elsewhere')
@@ -346,7 +340,9 @@ export function createClients(options: ClientOptions) {
         text: `${user.name}: ${user.role === 'customer' && !user.wasMore ? 'Buy' : 'Buy, sell, open a shop'}`,
       };
     if (options.renderPage) return { status: 200, text: options.renderPage(user, site.users) };
-    return { status: 200, text: user ? describe(user) : 'nobody' };
+    // In half an hour nobody is logged in any more.
+    const timeout = is('goes_on') ? '<meta http-equiv="refresh" content="1800;url=logout">' : '';
+    return { status: 200, text: timeout + (user ? describe(user) : 'nobody') };
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -439,67 +435,6 @@ const listFurther = ({ sessions }: Site, path: string): string[] => [
   `theme=dark-theme-of-the-shop; Path=${path}; HttpOnly; SameSite=Lax`,
   `csrf=${createToken()}; Path=${path}; SameSite=Lax`,
 ];
-
-/** Node's decoder accepts padding, both alphabets and spare bits. So the bytes are encoded again and compared with the text. */
-function decode(wire: string, is: Question['is']): Buffer {
-  const bytes = Buffer.from(wire, 'base64url');
-  let text = wire;
-  if (is('payload_padded')) text = text.replace(/={1,2}$/, '');
-  if (is('payload_standard_base64')) text = text.replaceAll('+', '-').replaceAll('/', '_');
-  const isSpelt = bytes.toString('base64url') === text || (is('payload_spare_bits') && /^[\w-]+$/.test(text));
-  if (wire.length > 8_192 || !isSpelt) throw new Refusal('payload_malformed');
-  return bytes;
-}
-
-/** Reads JSON of at most 16 levels, in which no name is given twice. */
-function parse(bytes: Buffer, is: Question['is']): Json {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, '"');
-    let depth = 0;
-    for (const mark of marks) {
-      if (mark === '{' || mark === '[') depth += 1;
-      if (mark === '}' || mark === ']') depth -= 1;
-      if (depth > 16 && !is('json_too_deep')) throw new Refusal('json_malformed');
-    }
-    // JSON.parse calls the function for the whole value, too, which is no member.
-    let members = -1;
-    const value = JSON.parse(text, function (this: unknown, _, member) {
-      if (!Array.isArray(this)) members += 1;
-      return member;
-    });
-    if (marks.split(':').length - 1 !== members && !is('json_duplicate_names'))
-      throw new Refusal('json_malformed');
-    return value;
-  } catch {
-    throw new Refusal('json_malformed');
-  }
-}
-
-function requireMembers(payload: Json, is: Question['is']): void {
-  const isText = (value: unknown) => typeof value === 'string';
-  const { profile } = payload ?? {};
-  const isRight =
-    [payload?.iss, payload?.aud, payload?.client].every(isText) &&
-    /^[\w-]{22}$/.test(String(payload.nonce)) &&
-    [payload.iat, payload.exp].every(Number.isSafeInteger) &&
-    [payload.state, payload.sid].every((value) => value === undefined || isText(value)) &&
-    isReturnTo(payload.return_to, is('return_to_open'));
-  const isPerson =
-    [profile?.id, profile?.email, profile?.name, profile?.role, profile?.profile_updated_at].every(isText) &&
-    Array.isArray(profile.account?.capabilities) &&
-    profile.account.capabilities.every(isText);
-  const isKnown = !is('unknown_member_refused') || payload?.identity_doctor === undefined;
-  const isWhole = !is('optional_member_demanded') || isText(payload?.sid);
-  const isAscii = !is('name_refused') || /^[ -~]+$/.test(profile?.name);
-  if (!isKnown || !isWhole || !isAscii) throw new Refusal('member_wrong');
-  if (!isRight || !(isPerson || (is('member_types') && profile))) throw new Refusal('member_wrong');
-}
-
-function isReturnTo(path: unknown, mayBeAnything: boolean): boolean {
-  if (path === undefined) return true;
-  return typeof path === 'string' && (mayBeAnything || /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path));
-}
 
 function withoutFlag(flags: string, is: Question['is']): string {
   if (is('session_cookie_readable')) return flags.replace('HttpOnly; ', '');
