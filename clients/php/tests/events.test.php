@@ -222,7 +222,7 @@ test('session.ended without a sid ends nothing, and reading goes on', function (
     }
 });
 
-test('a page of events over 8 MiB is a failed read, whatever brings it', function (): void {
+test('a page of events over 8 MiB is a failed read, whatever brings it (contract 13.140)', function (): void {
     foreach ([8_388_608 => null, 8_388_609 => '8 MiB'] as $bytes => $fault) {
         $service = new PlayedService([new HttpAnswer(200, str_pad('{"events":[]}', $bytes)), page()]);
         try {

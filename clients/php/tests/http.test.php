@@ -35,7 +35,7 @@ function askBy(SystemHttp $http, string $url): array|string
 }
 
 foreach (function_exists('curl_init') ? ['curl' => true, 'streams' => false] : ['streams' => false] as $kind => $useCurl) {
-    test("by $kind, an answer that trickles ends at the deadline, in its head and in its body", function () use ($useCurl): void {
+    test("by $kind, an answer that trickles ends at the deadline, in its head and in its body (contract 13.140)", function () use ($useCurl): void {
         foreach (['HTTP/1.1 200 OK\r\nX: ', 'HTTP/1.1 200 OK\r\n\r\n'] as $start) {
             $answer = '@fwrite($s, "' . $start . '"); for ($i = 0; $i < 80; $i += 1) { if (!@fwrite($s, "a")) break; usleep(50000); }';
             withServer($answer, function (string $address) use ($useCurl): void {
