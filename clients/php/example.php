@@ -21,6 +21,7 @@ try {
 if ($answer) {
     $answer->send();
 } elseif ($person) {
+    header('Cache-Control: no-store');
     $token = $client->logoutToken($request);
     echo '<p>', htmlspecialchars($person->name), '</p><form method="post" action="/logout">',
         "<input type=\"hidden\" name=\"token\" value=\"$token\"><button>Log out</button></form>";

@@ -69,6 +69,7 @@ it.each(frameworks)('%s logs in, guards a page, refuses and logs out', async (na
   expect([back.status, back.location]).toEqual([303, `${visitor.origin}/orders`]);
   const page = await visitor.go('/orders');
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('<p>Casey Customer</p>')]);
+  expect(page.headers.get('cache-control')).toContain('no-store');
   const again = await visitor.go(callback);
   expect([again.status, again.refusal, again.headers.get('cache-control')]).toEqual([
     409,

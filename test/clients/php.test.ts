@@ -104,7 +104,19 @@ it.each([true, false])('asks by curl or by streams (%s), and follows no redirect
   ]);
 });
 
-describe('the example, at the real service,', () => testExample(() => shop, 'Log out'));
+describe('the example, at the real service,', () => {
+  testExample(() => shop, 'Log out');
+
+  it('lets nothing keep a page that shows a person', async () => {
+    const browser = openSiteBrowser(shop.site);
+    const { location } = await browser.go('/login');
+    const launch = await shop.app.send(location, { cookie: await shop.app.login(customer) });
+    await browser.go(`/sso/callback${new URL(launch.headers.get('location') ?? '').search}`);
+    const page = await browser.go('/');
+    expect(page.text).toContain('Log out');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+  });
+});
 
 it('the samples of its README make a login, take nudges, and log out', async () => {
   const readme = await openReadmeSite(await findFreePort(), shop.issuer, secret);
@@ -127,8 +139,9 @@ it('the samples of its README make a login, take nudges, and log out', async () 
       `${readme.origin}/login?return_to=%2Forders`,
     ]);
     await logIn();
-    const [, token = ''] =
-      /name="token" value="([0-9a-f]{64})"/.exec((await browser.go('/orders')).text) ?? [];
+    const orders = await browser.go('/orders');
+    expect(orders.headers.get('cache-control')).toBe('no-store');
+    const [, token = ''] = /name="token" value="([0-9a-f]{64})"/.exec(orders.text) ?? [];
     const left = await sendLogout(readme, browser.cookies, token);
     expect([left.status, left.headers.get('location')]).toEqual([
       303,

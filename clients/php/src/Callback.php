@@ -34,6 +34,7 @@ final class Callback
             $cookies = $startSession($handOff) ?? [];
             $this->requireGoingOn($handOff, $endSession);
             $cookies = [...$cookies, ...$finish()];
+            error_log("identity-client: accepted, launch $handOff->launchId");
             $url = $handOff->returnTo === null ? $this->configuration->homeUrl
                 : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
             // The redirect also takes the signed payload out of the address bar.

@@ -8,7 +8,7 @@ namespace Identity;
 final class Client
 {
     private const MAX_MAX_AGE = 2_592_000;
-    /** Events are read before a person is shown if the last turn to read was so long ago. */
+    /** Events are read before a person is shown if they were last read so long ago. */
     private const READ_AFTER_SECONDS = 60;
     private const READ_WITHIN_SECONDS = 2;
     /** After a read that failed or was late. */
@@ -51,6 +51,7 @@ final class Client
      *
      * @param string $identityUrl such as `https://shop:SECRET@id.example.com`
      * @param string $origin scheme, host and port of your site
+     * @param string $prefix of the names of tables, as given to Tables. Two clients in one database need different ones.
      * @param string|int ...$more further parameters of Configuration, by their names
      */
     public static function fromUrl(
@@ -60,10 +61,11 @@ final class Client
         ?callable $apply = null,
         ?callable $startOver = null,
         ?callable $onLogin = null,
+        string $prefix = 'identity_',
         string|int ...$more,
     ): self {
-        $configuration = Configuration::fromUrl($identityUrl, $origin, new SqlNonces($database), ...$more);
-        $stores = Stores::inDatabase($database, $configuration->client);
+        $configuration = Configuration::fromUrl($identityUrl, $origin, new SqlNonces($database, $prefix), ...$more);
+        $stores = Stores::inDatabase($database, $configuration->client, $prefix);
         return new self($configuration, stores: $stores, apply: $apply, startOver: $startOver, onLogin: $onLogin);
     }
 
@@ -150,14 +152,19 @@ final class Client
 
     /**
      * Asks the identity service, without a page of it, whether this browser is logged in there, and comes back to this page.
-     * Null if somebody is logged in here, if it was tried in the last ten minutes, or if this is no page to come back to.
+     * Null if somebody is logged in here, if it was tried in the last ten minutes, or if this is no page to come back to. If a
+     * store is away, the answer is 503.
      */
     public function loginSilently(Request $request): ?Response
     {
         $page = $this->silence->findPage($request);
         $state = $page === null ? null : Attempts::drawSilent($page);
-        if ($state === null || ($this->stores !== null && $this->currentPerson($request) !== null)) {
-            return null;
+        try {
+            if ($state === null || ($this->stores !== null && $this->currentPerson($request) !== null)) {
+                return null;
+            }
+        } catch (Refusal $refusal) {
+            return $this->refuse($refusal);
         }
         [, $cookies] = $this->attempts->start($request, null, ($this->clock)(), $state);
         $launch = ['state' => $state, 'return_to' => $page, 'prompt' => 'none'];
@@ -344,29 +351,42 @@ final class Client
         $reader = new EventReader($this->configuration, $this->http, $stores->profiles, $stores->sessions);
         $isDone = $reader->pull($stores->position, $this->apply, $this->startOver, $until);
         if ($isDone) {
-            $stores->sessions->takeTurn(($this->clock)(), 0);
+            $stores->sessions->noteRead(($this->clock)());
         }
         return $isDone;
     }
 
-    /** Reads events if it is time. Of requests at once only one does. */
+    /** Reads events if it is time. Of requests at once, one does, and the others wait for it. */
     private function readEventsFirst(int $now): bool
     {
-        $sessions = $this->stores()->sessions;
-        if (!Stores::ask(static fn() => $sessions->takeTurn($now, self::READ_AFTER_SECONDS))) {
+        if (!$this->isReadDue($now)) {
             return false;
         }
+        $until = microtime(true) + self::READ_WITHIN_SECONDS;
         try {
-            $isDone = $this->readEvents(microtime(true) + self::READ_WITHIN_SECONDS);
+            $isDone = $this->readEvents($until);
         } catch (\Throwable $error) {
             $this->logUnread($error);
+            $until = 0;
             $isDone = false;
         }
+        while (!$isDone && microtime(true) < $until) {
+            usleep(50_000);
+            $isDone = !$this->isReadDue($now);
+        }
         if (!$isDone) {
-            $turnAt = $now - self::READ_AFTER_SECONDS + self::READ_AGAIN_SECONDS;
-            Stores::ask(static fn() => $sessions->takeTurn($turnAt, 0));
+            $sessions = $this->stores()->sessions;
+            Stores::ask(static fn() => $sessions->noteRead($now - self::READ_AFTER_SECONDS + self::READ_AGAIN_SECONDS));
         }
         return true;
+    }
+
+    private function isReadDue(int $now): bool
+    {
+        $sessions = $this->stores()->sessions;
+        $lastRead = Stores::ask(static fn() => $sessions->lastRead());
+        // The clock of another server may be ahead.
+        return $lastRead === null || abs($now - $lastRead) >= self::READ_AFTER_SECONDS;
     }
 
     private function answerNudge(Request $request): Response
@@ -422,8 +442,7 @@ final class Client
 
     private function logUnread(\Throwable $error): void
     {
-        $cause = $error::class . ': ' . preg_replace('/\s+/', ' ', $error->getMessage());
-        error_log("identity-client: events_unread, launch unknown: $cause");
+        error_log(Refusal::flatten('identity-client: events_unread, launch unknown: ' . $error::class . ": {$error->getMessage()}"));
     }
 
     private function log(Refusal $refusal): void

@@ -28,7 +28,7 @@ final class Elsewhere
             : "opened at $our->origin" . self::clean($request->path) . ", but callbackUrl is $our->callbackUrl";
     }
 
-    /** Makes a text safe for one line of the log. */
+    /** Makes what a stranger sent safe for one line of the log. */
     public static function clean(string $text): string
     {
         return (string) preg_replace('/[^\x21-\x7e]/', '?', substr($text, 0, 255));

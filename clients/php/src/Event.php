@@ -10,7 +10,7 @@ final class Event
     /**
      * @param int $seq its number: 1, 2, 3 …
      * @param Profile|null $profile of `profile.updated`
-     * @param string|null $sid of `session.ended`
+     * @param string|null $sid of `session.ended`. Null if it has none: nothing has ended then.
      * @param string|null $userId whom it is about, or was: null in `erased`
      * @param \stdClass $members all that it says
      */
@@ -33,7 +33,7 @@ final class Event
             $members->integer('seq'),
             $type,
             $members->optionalText('user_id'),
-            $type === 'session.ended' ? $members->text('sid') : null,
+            $type === 'session.ended' ? ($members->optionalText('sid') ?: null) : null,
             $type === 'profile.updated' ? Profile::read($members->object('profile')) : null,
             $event,
         );

@@ -9,6 +9,7 @@ final class EventReader
 {
     private const LIMIT = 1000;
     private const CLAIM_WITHIN_SECONDS = 3;
+    private const PAGE_WITHIN_SECONDS = 30;
 
     public function __construct(
         private readonly Configuration $configuration,
@@ -122,12 +123,16 @@ final class EventReader
         $our = $this->configuration;
         $http = $this->http;
         $url = Query::append("$our->baseUrl/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
+        $pageUntil = min($until ?? INF, microtime(true) + self::PAGE_WITHIN_SECONDS);
         foreach ($our->secrets as $secret) {
             $token = hash_hmac('sha256', "identity events v1 $our->client", $secret);
-            if ($until !== null && $http instanceof SystemHttp) {
-                $http = $http->within($until - microtime(true));
+            if ($http instanceof SystemHttp) {
+                $http = $http->within($pageUntil - microtime(true));
             }
             $answer = $http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
+            if (strlen($answer->body) > HttpAnswer::MAX_BYTES) {
+                throw new \RuntimeException('the identity service sent a page of events that is longer than 8 MiB');
+            }
             if ($answer->status !== 401) {
                 break;
             }

@@ -8,7 +8,8 @@ namespace Identity;
 interface Http
 {
     /**
-     * Follows no redirect, checks certificates, and throws if there is no answer in time.
+     * Follows no redirect, checks certificates, and throws if not all of the answer came in time, or if it is longer than
+     * `HttpAnswer::MAX_BYTES`.
      *
      * @param array<string, string> $headers
      */

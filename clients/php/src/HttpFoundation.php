@@ -42,7 +42,7 @@ final class HttpFoundation
     {
         [$path] = explode('?', $request->getRequestUri());
         $headers = array_map(static fn(array $values) => implode('; ', $values), $request->headers->all());
-        $isOurs = in_array($path, [$this->eventsPath, $this->logoutPath], true);
+        $isOurs = $request->getMethod() === 'POST' && in_array($path, [$this->eventsPath, $this->logoutPath], true);
         $body = $isOurs ? (string) stream_get_contents($request->getContent(true), Request::MAX_BODY_BYTES + 1) : '';
         // Nothing is left of the body of a form with parts once PHP has read it.
         $body = $isOurs && $body === '' ? http_build_query($request->request->all()) : $body;

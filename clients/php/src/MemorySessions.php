@@ -9,7 +9,7 @@ final class MemorySessions implements SessionStore
 {
     /** @var array<string, array{?string, string, int}> sid, person and end */
     private array $sessions = [];
-    private ?int $turnAt = null;
+    private ?int $lastRead = null;
 
     public function start(string $id, ?string $sid, string $userId, int $endsAt, int $now): void
     {
@@ -43,13 +43,14 @@ final class MemorySessions implements SessionStore
         $this->sessions = [];
     }
 
-    public function takeTurn(int $now, int $seconds): bool
+    public function lastRead(): ?int
     {
-        if ($this->turnAt !== null && $this->turnAt > $now - $seconds && $this->turnAt <= $now) {
-            return false;
-        }
-        $this->turnAt = $now;
-        return true;
+        return $this->lastRead;
+    }
+
+    public function noteRead(int $at): void
+    {
+        $this->lastRead = $at;
     }
 
     private function keep(callable $isKept): void

@@ -40,7 +40,7 @@ final class Profile
         return in_array($capability, $this->capabilities, true);
     }
 
-    /** Writes the profile as the service sends it. */
+    /** Writes the profile as the service sends it, in ASCII, so that the charset of a database cannot change it. */
     public function toJson(): string
     {
         return json_encode([
@@ -50,7 +50,7 @@ final class Profile
             'role' => $this->role,
             'account' => ['capabilities' => $this->capabilities],
             'profile_updated_at' => $this->updatedAt,
-        ], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+        ], JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
     }
 
     public static function fromJson(string $json): self

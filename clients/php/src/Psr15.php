@@ -23,7 +23,8 @@ final class Psr15 implements MiddlewareInterface
 
     public function process(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
     {
-        $isOurs = in_array($request->getUri()->getPath(), [$this->eventsPath, $this->logoutPath], true);
+        $isOurs = $request->getMethod() === 'POST'
+            && in_array($request->getUri()->getPath(), [$this->eventsPath, $this->logoutPath], true);
         $read = self::read($request, $isOurs ? self::readBody($request) : '');
         $answer = $this->client->answer($read, $this->eventsPath, $this->logoutPath);
         if ($answer !== null) {
@@ -64,13 +65,6 @@ final class Psr15 implements MiddlewareInterface
 
     private static function readBody(ServerRequestInterface $request): string
     {
-        $fields = $request->getParsedBody();
-        $forms = '~^(?:multipart/form-data|application/x-www-form-urlencoded)\b~i';
-        $isForm = preg_match($forms, $request->getHeaderLine('content-type'));
-        if ($isForm && is_array($fields)) {
-            // Nothing is left of the body of such a form once PHP has read it.
-            return http_build_query($fields);
-        }
         $body = $request->getBody();
         if ($body->isSeekable()) {
             $body->rewind();
@@ -78,6 +72,10 @@ final class Psr15 implements MiddlewareInterface
         for ($text = ''; !$body->eof() && strlen($text) <= Request::MAX_BODY_BYTES;) {
             $text .= $body->read(8192);
         }
-        return $text;
+        $fields = $request->getParsedBody();
+        $forms = '~^(?:multipart/form-data|application/x-www-form-urlencoded)\b~i';
+        $isForm = preg_match($forms, $request->getHeaderLine('content-type'));
+        // Nothing is left of the body of a form with parts once PHP has read it.
+        return $text === '' && $isForm && is_array($fields) ? http_build_query($fields) : $text;
     }
 }

@@ -65,9 +65,15 @@ class Refusal extends \RuntimeException
     public function describe(string $baseUrl): string
     {
         $cause = $this->getPrevious();
-        return "identity-client: $this->refusalCode, launch " . ($this->launchId ?? 'unknown') . ": $this->reason"
-            . ($cause === null ? '' : ' ' . $cause::class . ': ' . preg_replace('/\s+/', ' ', $cause->getMessage()))
-            . " $baseUrl/developers/refusals#$this->refusalCode";
+        return self::flatten("identity-client: $this->refusalCode, launch " . ($this->launchId ?? 'unknown') . ": $this->reason"
+            . ($cause === null ? '' : ' ' . $cause::class . ': ' . $cause->getMessage())
+            . " $baseUrl/developers/refusals#$this->refusalCode");
+    }
+
+    /** Makes one line of a text, without control characters: a terminal that shows the log would obey them. */
+    public static function flatten(string $text): string
+    {
+        return preg_replace('/[\p{Cc}\s]+/u', ' ', $text) ?? (string) preg_replace('/[^\x21-\x7e]+/', ' ', $text);
     }
 
     /** @return array<string, string> what programs read */

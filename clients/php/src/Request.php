@@ -38,8 +38,9 @@ final class Request
         }
         // QUERY_STRING comes second, because rewriting may have added to it.
         [$path, $query] = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2) + [1 => $_SERVER['QUERY_STRING'] ?? ''];
-        $body = (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1);
-        return new self($_SERVER['REQUEST_METHOD'] ?? 'GET', $query, $headers, $body, str_starts_with($path, '/') ? $path : null);
+        $method = $_SERVER['REQUEST_METHOD'] ?? 'GET';
+        $body = $method === 'POST' ? (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1) : '';
+        return new self($method, $query, $headers, $body, str_starts_with($path, '/') ? $path : null);
     }
 
     /** The value of a query parameter that is there once. */
@@ -71,7 +72,8 @@ final class Request
 
     public function isTooLarge(): bool
     {
-        return strlen($this->body) > self::MAX_BODY_BYTES;
+        // Of a form with parts, the body has the fields only.
+        return max(strlen($this->body), (int) ($this->headers['content-length'] ?? 0)) > self::MAX_BODY_BYTES;
     }
 
     /** @return array<string, string> */
@@ -79,8 +81,10 @@ final class Request
     {
         $cookies = [];
         foreach (explode(';', $this->headers['cookie'] ?? '') as $pair) {
-            [$name, $value] = explode('=', trim($pair), 2) + [1 => ''];
-            $cookies[$name] ??= $value;
+            [$name, $value] = explode('=', trim($pair, " \t"), 2) + [1 => null];
+            if ($value !== null) {
+                $cookies[$name] ??= $value;
+            }
         }
         return $cookies;
     }

@@ -32,6 +32,8 @@ interface SessionStore
 
     public function endAll(): void;
 
-    /** Takes a turn to read events, if the last was so many seconds ago. Of callers at once, one gets true. */
-    public function takeTurn(int $now, int $seconds): bool;
+    /** When events were last read, as noted (Unix seconds). Null if they never were. */
+    public function lastRead(): ?int;
+
+    public function noteRead(int $at): void;
 }

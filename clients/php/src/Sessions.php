@@ -38,7 +38,7 @@ final class Sessions
                 throw new Refusal('session_ended', $handOff->launchId);
             }
             $endsAt = $now + $this->configuration->maxSeconds;
-            $this->stores->sessions->start(self::idOf($secret), $handOff->sid, $person->id, $endsAt, $now);
+            $this->stores->sessions->start($this->idOf($secret), $handOff->sid, $person->id, $endsAt, $now);
         });
         return [$this->configuration->buildCookie($this->cookie, $secret)];
     }
@@ -48,13 +48,13 @@ final class Sessions
     {
         $secret = $this->read($request);
         return $secret === null ? null
-            : Stores::ask(fn() => $this->stores->sessions->find(self::idOf($secret), $now));
+            : Stores::ask(fn() => $this->stores->sessions->find($this->idOf($secret), $now));
     }
 
     public function end(#[\SensitiveParameter] ?string $secret): void
     {
         if ($secret !== null) {
-            Stores::ask(fn() => $this->stores->sessions->end(self::idOf($secret)));
+            Stores::ask(fn() => $this->stores->sessions->end($this->idOf($secret)));
         }
     }
 
@@ -78,8 +78,8 @@ final class Sessions
         return preg_match('/^[A-Za-z0-9_-]{43}$/D', $value) ? $value : null;
     }
 
-    private static function idOf(#[\SensitiveParameter] string $secret): string
+    private function idOf(#[\SensitiveParameter] string $secret): string
     {
-        return hash('sha256', $secret);
+        return hash('sha256', "{$this->configuration->client} $secret");
     }
 }

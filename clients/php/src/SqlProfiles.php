@@ -38,7 +38,12 @@ final class SqlProfiles implements ProfileStore
     public function find(string $id): ?Profile
     {
         $json = $this->database->value("select profile from {$this->prefix}profiles where id = ? and profile <> ''", [$id]);
-        return $json === null ? null : Profile::fromJson((string) $json);
+        try {
+            return $json === null ? null : Profile::fromJson((string) $json);
+        } catch (Refusal $refusal) {
+            // This is a fault of the store, and not of what the browser sent.
+            throw new \RuntimeException("a kept profile cannot be read: $refusal->reason");
+        }
     }
 
     public function remove(string $id): void

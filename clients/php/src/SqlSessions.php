@@ -53,19 +53,18 @@ final class SqlSessions implements SessionStore
         $this->delete('client', $this->client);
     }
 
-    public function takeTurn(int $now, int $seconds): bool
+    public function lastRead(): ?int
     {
-        $table = "{$this->prefix}turns";
-        $turnAt = $this->database->value("select turn_at from $table where client = ?", [$this->client]);
-        if ($turnAt !== null && (int) $turnAt > $now - $seconds && (int) $turnAt <= $now) {
-            return false;
+        $at = $this->database->value("select turn_at from {$this->prefix}turns where client = ?", [$this->client]);
+        return $at === null ? null : (int) $at;
+    }
+
+    public function noteRead(int $at): void
+    {
+        $insert = Tables::insertNew($this->database, "{$this->prefix}turns (client, turn_at) values (?, ?)");
+        if ($this->database->execute($insert, [$this->client, $at]) !== 1) {
+            $this->database->execute("update {$this->prefix}turns set turn_at = ? where client = ?", [$at, $this->client]);
         }
-        if ($turnAt === null) {
-            $insert = Tables::insertNew($this->database, "$table (client, turn_at) values (?, ?)");
-            return $this->database->execute($insert, [$this->client, $now]) === 1;
-        }
-        $update = "update $table set turn_at = ? where client = ? and turn_at = ?";
-        return $this->database->execute($update, [$now, $this->client, (int) $turnAt]) === 1;
     }
 
     private function delete(string $column, string $value): void

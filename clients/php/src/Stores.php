@@ -14,9 +14,14 @@ final class Stores
     ) {
     }
 
-    /** In a database: MySQL, MariaDB, Postgres or SQLite. */
+    /**
+     * In a database: MySQL, MariaDB, Postgres or SQLite.
+     *
+     * @param string $prefix of the names of tables, as given to Tables. Two clients in one database need different ones.
+     */
     public static function inDatabase(Database $database, string $client, string $prefix = 'identity_'): self
     {
+        Tables::requirePrefix($prefix);
         return new self(
             new SqlSessions($database, $client, $prefix),
             new SqlProfiles($database, $prefix),

@@ -7,7 +7,7 @@ namespace Identity;
 /** The tables of the stores in SQL. */
 final class Tables
 {
-    /** Creates the tables that are missing. */
+    /** Creates the tables that are missing. Two clients in one database need different prefixes. */
     public static function create(Database $database, string $prefix = 'identity_'): void
     {
         foreach (self::describe($database->dialect(), $prefix) as $statement) {
@@ -24,6 +24,14 @@ final class Tables
         $text = (string) preg_replace('/^--.*\n/m', '', (string) file_get_contents(__DIR__ . '/schema.sql'));
         $statements = array_map('trim', explode(';', str_replace('identity_', $prefix, $text)));
         return array_values(array_filter($statements));
+    }
+
+    /** Throws if a prefix of your own, which stands in statements as it is, is no plain name. */
+    public static function requirePrefix(string $prefix): void
+    {
+        if (!preg_match('/^[a-z_][a-z0-9_]{0,30}$/D', $prefix)) {
+            throw new \InvalidArgumentException('prefix must be a plain name in lower case');
+        }
     }
 
     /** An insert that changes nothing if the primary key exists already. */

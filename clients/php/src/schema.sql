@@ -18,6 +18,6 @@ create table if not exists identity_sessions (id varchar(64) not null primary ke
   sid varchar(22) not null, user_id varchar(36) not null, ends_at bigint not null,
   unique (sid, id), unique (user_id, id), unique (ends_at, id)) /*! character set ascii collate ascii_bin */;
 
--- When a request last took its turn to read events.
+-- When events were last read.
 create table if not exists identity_turns (client varchar(63) not null primary key, turn_at bigint not null)
   /*! character set ascii collate ascii_bin */;

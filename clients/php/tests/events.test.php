@@ -208,3 +208,28 @@ test('what goes wrong keeps the position, lets go of it, and never goes round fo
     }
     same(1, $position->claim());
 });
+
+test('session.ended without a sid ends nothing, and reading goes on', function (): void {
+    foreach ([[], ['sid' => '']] as $sid) {
+        $position = new MemoryPosition();
+        $profiles = new MemoryProfiles();
+        $sessions = new Identity\MemorySessions();
+        $sessions->start('a', '', 'ann', NOW + 60, NOW);
+        $service = new PlayedService([page(['seq' => 1, 'type' => 'session.ended', 'user_id' => 'u'] + $sid, ['seq' => 2, 'type' => 'erased']), page()]);
+        $our = (fn() => $this->configuration)->call(openClient());
+        $isDone = (new Identity\EventReader($our, $service, $profiles, $sessions))->pull($position, fn() => null, fn() => null);
+        same([true, 2, 'ann'], [$isDone, $position->claim(), $sessions->find('a', NOW)]);
+    }
+});
+
+test('a page of events over 8 MiB is a failed read, whatever brings it (contract 13.140)', function (): void {
+    foreach ([8_388_608 => null, 8_388_609 => '8 MiB'] as $bytes => $fault) {
+        $service = new PlayedService([new HttpAnswer(200, str_pad('{"events":[]}', $bytes)), page()]);
+        try {
+            openClient([], $service)->pullEvents(new MemoryPosition(), fn() => null, fn() => null);
+            same(null, $fault);
+        } catch (RuntimeException $error) {
+            matches("/longer than $fault$/", $error->getMessage());
+        }
+    }
+});

@@ -61,3 +61,9 @@ test('HttpFoundation gets 503 if a store is away', function (): void {
     $sessions->isAway = true;
     logOf(fn() => same([503, 'store_unavailable'], [($answer = sendAsSymfony($site, '/')[0])->getStatusCode(), $answer->headers->get('identity-refusal')]));
 });
+
+test('of a request for the log-out that is no POST, HttpFoundation gives no body', function (): void {
+    $read = fn(string $method) => (new HttpFoundation(memorySite()->client))
+        ->read(Request::create('https://shop.example.test/logout', $method, content: 'token=x'))->body;
+    same(['token=x', '', ''], array_map($read, ['POST', 'PUT', 'GET']));
+});

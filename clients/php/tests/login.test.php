@@ -307,3 +307,31 @@ test('PHP\'s own log hears of a refusal, with the reason and where it is explain
     $nudge = fn() => $client->receiveNudge(new Request('POST'));
     matches('~: nudge_malformed, launch unknown: A header~', logOf($nudge));
 });
+
+test('an accepted login is logged by its launch id, and nothing else of it is', function (): void {
+    $browser = new Browser();
+    $payload = payload(['state' => $browser->start(openClient())['state']]);
+    $log = logOf(fn() => same(303, $browser->call(openClient(), seal($payload))->status));
+    same('identity-client: accepted, launch ' . LaunchId::of($payload['nonce']), $log);
+});
+
+test('the log gets no control characters', function (): void {
+    foreach (["a\x1b[2J\x00\x7f\u{9b}2J\r\nb" => 'a [2J 2J b', "é\x9b\x1b[b" => '[b'] as $said => $line) {
+        $own = logOf(fn() => openClient()->refuse(new Refusal('person_refused', detail: $said)));
+        matches('~^identity-client: person_refused, launch unknown: ' . preg_quote($line) . '\. This site~', $own);
+        $cause = logOf(fn() => openClient()->refuse(new Refusal('store_unavailable', previous: new RuntimeException($said))));
+        matches('~ RuntimeException: ' . preg_quote($line) . ' https~', $cause);
+    }
+});
+
+test('of cookies of one name the first counts, and only spaces and tabs around one are no part of it', function (): void {
+    $read = fn(string $header) => (new Request('GET', '', ['Cookie' => $header]))->cookies();
+    same(['a' => '1', 'b' => '', 'c' => 'x=y'], $read("a=1; a=2;\tb= ;c=x=y;d; "));
+    same(["\xa0e", "\x0bf", "\x00g"], array_keys($read("\xa0e=1; \x0bf=2;\x00g=3")));
+});
+
+test('a login start with return_to twice has none', function (): void {
+    $client = memorySite()->client;
+    $start = fn(string $query) => $client->answer(new Request('GET', $query, path: '/login'))->header('location');
+    same([true, false], array_map(fn($query) => str_contains($start($query), 'return_to'), ['return_to=/a', 'return_to=/a&return_to=/a']));
+});

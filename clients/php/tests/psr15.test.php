@@ -68,3 +68,17 @@ test('the middleware answers 503 if a store is away', function (): void {
     $sessions->isAway = true;
     logOf(fn() => same([503, 'store_unavailable'], [($answer = sendThrough($site, '/'))->getStatusCode(), $answer->getHeaderLine('identity-refusal')]));
 });
+
+test('the middleware reads bodies of POST only, and a token given twice is none', function (): void {
+    $site = memorySite();
+    $site->logIn();
+    $body = Nyholm\Psr7\Stream::create('token=x');
+    $body->seek(3);
+    $request = fn(string $method) => (new ServerRequest($method, 'https://shop.example.test/logout'))->withBody($body);
+    $send = fn($request) => (new Psr15($site->client, new Psr17Factory()))->process($request, new Pages())->getStatusCode();
+    logOf(fn() => same([405, 3, 403, 7], [$send($request('PUT')), $body->tell(), $send($request('POST')), $body->tell()]));
+    $token = $site->client->logoutToken($site->request());
+    $form = ['Content-Type' => 'application/x-www-form-urlencoded'];
+    logOf(fn() => same(403, sendThrough($site, '/logout', 'POST', $form, "token=x&token=$token", ['token' => $token])->getStatusCode()));
+    same(true, $site->person() !== null);
+});

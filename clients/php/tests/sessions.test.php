@@ -46,9 +46,12 @@ foreach ($stores as $kind => [$store, $other, $drop]) {
         same([['ann', 'ann', 'bob'], ['ann', 'ann', null], [null, null, null]], [$found(49), $found(50), $found(100)]);
     });
 
-    test("$kind gives a turn once in the time, and again if the clock was ahead", function () use ($store): void {
-        $turns = array_map(fn($turn) => $store->takeTurn(...$turn), [[1000, 60], [1000, 60], [1059, 60], [1060, 60], [1061, 0], [1120, 60], [900, 60]]);
-        same([true, false, false, true, true, false, true], $turns);
+    test("$kind notes when events were last read, for each client", function () use ($store, $other): void {
+        same(null, $store->lastRead());
+        foreach ([1000, 1000, 1060, 900] as $at) {
+            $store->noteRead($at);
+            same([$at, null], [$store->lastRead(), $other->lastRead()]);
+        }
     });
 
     test("$kind keeps the sessions of another client apart", function () use ($store, $other): void {
@@ -136,7 +139,7 @@ test('events end sessions, at the latest a minute later, and so does 410 (contra
         same([true, 1], [$site->person() !== null, $site->asked]);
         Clock::$now = NOW + 60;
         same($isThere, $site->person() !== null, json_encode($event));
-        $kept = $site->stores->sessions->find(hash('sha256', $site->browser->cookies[COOKIE]), Clock::$now);
+        $kept = $site->stores->sessions->find(hash('sha256', "shop {$site->browser->cookies[COOKIE]}"), Clock::$now);
         same($isThere, $kept !== null, 'at the store');
         if ($event['profile'] ?? false) {
             same('New', $site->person()->name);
@@ -279,6 +282,10 @@ test('the log-out is a POST with the token of this session (contract 13.127)', f
     }
     logOf(function () use ($site, $token): void {
         $twice = $site->open('/logout', 'POST', "token=$token&token=$token");
+        $long = ["token=$token&pad=" . str_repeat('x', Request::MAX_BODY_BYTES), "token=$token"];
+        $headers = [[], ['content-length' => '65537']];
+        $statuses = array_map(fn($body, $more) => $site->open('/logout', 'POST', $body, $more)->status, $long, $headers);
+        same([403, 403], $statuses);
         $asked = $site->open("/logout?token=$token");
         same([403, 405, 'POST'], [$twice->status, $asked->status, $asked->header('allow')]);
     });
@@ -366,6 +373,8 @@ test('a database that is away is a refusal, is not asked without a need, and is 
         $other = new Site(Stores::inDatabase($database, 'other'), ['client' => 'other']);
         $other->browser->cookies['__Host-other_session'] = $site->browser->cookies[COOKIE];
         same(null, $other->person());
+        // What the store has of a cookie is of one client, too.
+        same(false, $database->value('select id from identity_sessions') === hash('sha256', $site->browser->cookies[COOKIE]));
     } finally {
         unlink($path);
     }
@@ -406,4 +415,98 @@ test('a client without stores says what it lacks', function (): void {
             matches('/stores|endSession/', $error->getMessage());
         }
     }
+});
+
+test('a request that comes while another reads events waits for it, for two seconds at most (contract 13.125)', function (): void {
+    $id = '0190f5a0-0000-7000-8000-000000000001';
+    $sessions = new MemorySessions();
+    // The other process has the position. It has applied the event when this one has looked at the time of the last read twice.
+    $watched = new class ($sessions, $id) implements Identity\SessionStore {
+        public int $looks = 0;
+        public bool $isOver = true;
+
+        public function __construct(private MemorySessions $store, private string $id)
+        {
+        }
+
+        public function lastRead(): ?int
+        {
+            if ($this->isOver && ++$this->looks === 3) {
+                $this->store->endPerson($this->id);
+                $this->store->noteRead(Clock::$now);
+            }
+            return $this->store->lastRead();
+        }
+
+        public function noteRead(int $at): void
+        {
+            $this->store->noteRead($at);
+        }
+
+        public function start(string $id, ?string $sid, string $userId, int $endsAt, int $now): void
+        {
+            $this->store->start($id, $sid, $userId, $endsAt, $now);
+        }
+
+        public function find(string $id, int $now): ?string
+        {
+            return $this->store->find($id, $now);
+        }
+
+        public function end(string $id): void
+        {
+            $this->store->end($id);
+        }
+
+        public function endLogin(string $sid): void
+        {
+            $this->store->endLogin($sid);
+        }
+
+        public function endPerson(string $userId): void
+        {
+            $this->store->endPerson($userId);
+        }
+
+        public function endAll(): void
+        {
+            $this->store->endAll();
+        }
+    };
+    Clock::$now = NOW;
+    $position = new MemoryPosition();
+    $site = new Site(new Stores($watched, new MemoryProfiles(), $position));
+    $site->logIn();
+    $position->claim();
+    same([null, 0, 3], [$site->person(), $site->asked, $watched->looks]);
+    // A process that stays at it is not waited for again in the next ten seconds (contract 13.135).
+    $watched->isOver = false;
+    Clock::$now = NOW + 60;
+    $site->logIn();
+    $started = microtime(true);
+    same([true, true], [$site->person() !== null, microtime(true) - $started > 1.9]);
+    $waited = microtime(true) - $started;
+    same([true, true], [$site->person() !== null, microtime(true) - $started - $waited < 1]);
+    same([true, 0], [$waited < 4, $site->asked]);
+    Clock::$now = NOW;
+});
+
+test('servers whose clocks differ by less than a minute do not read for each other', function (): void {
+    $site = memorySite();
+    $site->logIn();
+    $site->person();
+    foreach ([59 => 1, -59 => 1, 60 => 2, -1 => 3] as $seconds => $asked) {
+        Clock::$now = NOW + $seconds;
+        same([true, $asked], [$site->person() !== null, $site->asked], "$seconds");
+    }
+    Clock::$now = NOW;
+});
+
+test('a hand-off that nobody asked for is 503 if the store is away (contract 13.132)', function (): void {
+    Clock::$now = NOW;
+    $site = new Site(new Stores($sessions = new AwaySessions(), new MemoryProfiles(), new MemoryPosition()));
+    $site->logIn();
+    $sessions->isAway = true;
+    $query = seal(payload(['sid' => null]));
+    logOf(fn() => same([503, 'store_unavailable'], [($answer = $site->open("/sso/callback?$query"))->status, $answer->header('identity-refusal')]));
 });

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 // Tests logins that show no page: loginSilently.
 
-use Identity\{Request, Response};
+use Identity\{Request, Response, Stores};
 
 const SILENT = '__Host-shop_silent';
 
@@ -137,4 +137,21 @@ test('at most five attempts are kept, silent or not', function (): void {
     }
     Clock::$now = NOW;
     same(5, count($site->browser->cookies));
+});
+
+test('the way back keeps the query as it was, byte by byte, and adds silent=no', function (): void {
+    $query = 'a=1%20x&sig=%2B%7e+&flag&b=&b=&%c3%a9';
+    $site = memorySite();
+    $start = trySilently($site, '/p%2fq', $query);
+    same("https://shop.example.test/p%2fq?$query", answerSilently($site, $start, 'login_required')->header('location'));
+    $site->browser->cookies = [];
+    same("https://shop.example.test/p%2fq?$query&silent=no", answerSilently($site, $start, 'login_required')->header('location'));
+});
+
+test('if the store is away, a silent login is answered by 503 (contract 13.132)', function (): void {
+    Clock::$now = NOW;
+    $site = new Site(new Stores($sessions = new AwaySessions(), new Identity\MemoryProfiles(), new Identity\MemoryPosition()));
+    $site->logIn();
+    $sessions->isAway = true;
+    logOf(fn() => same([503, 'store_unavailable'], [($answer = trySilently($site))->status, $answer->header('identity-refusal')]));
 });

@@ -132,8 +132,13 @@ final class AwaySessions implements SessionStore
         $this->store()->endAll();
     }
 
-    public function takeTurn(int $now, int $seconds): bool
+    public function lastRead(): ?int
     {
-        return $this->store()->takeTurn($now, $seconds);
+        return $this->store()->lastRead();
+    }
+
+    public function noteRead(int $at): void
+    {
+        $this->store()->noteRead($at);
     }
 }

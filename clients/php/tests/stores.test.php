@@ -77,6 +77,22 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         same(0, (new SqlPosition($sql[0], 'other', $sql[1]))->claim());
     });
 
+    test("$kind keeps profiles in ASCII, and one that cannot be read is a refusal of the store", function () use ($profiles, $sql): void {
+        $id = profile()['id'];
+        $profiles->apply(readProfile('2026-01-02T00:00:00.000Z', 'Zoë 🌷'));
+        $kept = (string) $sql[0]->value("select profile from {$sql[1]}profiles where id = ?", [$id]);
+        same([0, 'Zoë 🌷'], [preg_match('/[^ -~]/', $kept), $profiles->find($id)->name]);
+        $stores = new Identity\Stores(new Identity\MemorySessions(), $profiles, new MemoryPosition());
+        $site = new Site($stores);
+        $site->logIn();
+        foreach (['{"id":1}', '{', '[]'] as $unreadable) {
+            $sql[0]->execute("update {$sql[1]}profiles set profile = ?", [$unreadable]);
+            same('store_unavailable', refusalOf(fn() => $site->client->findPerson($id)));
+            logOf(fn() => same(503, $site->client->requireLogin($site->request())->status));
+        }
+        $profiles->clear();
+    });
+
     test("$kind leaves nothing behind", function () use ($sql): void {
         foreach (['used', 'profiles', 'positions'] as $table) {
             $sql[0]->execute("drop table {$sql[1]}$table");
@@ -99,4 +115,32 @@ test('the position in memory is held by one at a time', function (): void {
     $position->advance(4);
     $position->release();
     same(4, $position->claim());
+});
+
+test('two clients with different prefixes share a database, and a prefix is a plain name', function (): void {
+    $database = new PdoDatabase(new PDO('sqlite::memory:'));
+    $open = fn(string $prefix) => Identity\Client::fromUrl('https://shop:' . SECRET . '@id.example.test', 'https://shop.example.test', $database, prefix: $prefix);
+    foreach (['one_', 'two_'] as $prefix) {
+        Tables::create($database, $prefix);
+        same(true, $open($prefix)->applyProfile(readProfile('2026-01-01T00:00:00.000Z', $prefix)));
+    }
+    same('one_', $open('one_')->findPerson(profile()['id'])->name);
+    foreach (['', 'One_', '1_', 'a-', "a\n", 'a; drop table x', str_repeat('a', 32)] as $wrong) {
+        try {
+            $open($wrong);
+            throw new LogicException('taken');
+        } catch (InvalidArgumentException $error) {
+            same('prefix must be a plain name in lower case', $error->getMessage());
+        }
+    }
+});
+
+test('a used nonce of a client with a prefix is in its own table', function (): void {
+    $database = new PdoDatabase(new PDO('sqlite::memory:'));
+    Tables::create($database, 'one_');
+    $client = Identity\Client::fromUrl('https://shop:' . SECRET . '@id.example.test', 'https://shop.example.test', $database, prefix: 'one_');
+    $browser = new Browser();
+    $query = seal(payload(['state' => $browser->start($client)['state'], 'iat' => time(), 'exp' => time() + 300]));
+    same(303, $browser->call($client, $query, isLoggedIn: null)->status);
+    same(1, (int) $database->value('select count(*) from one_used'));
 });

@@ -76,7 +76,14 @@ final class SiteHttp implements Http
     public function get(string $url, array $headers): HttpAnswer
     {
         self::$last_status = null;
-        $answer = wp_remote_get($url, ['headers' => $headers, 'redirection' => 0, 'timeout' => 5]);
+        // What is longer is cut there, and the kit then refuses it.
+        $limit = HttpAnswer::MAX_BYTES + 1;
+        $answer = wp_remote_get($url, [
+            'headers' => $headers,
+            'redirection' => 0,
+            'timeout' => 5,
+            'limit_response_size' => $limit,
+        ]);
         if (is_wp_error($answer)) {
             throw new \RuntimeException('the identity service did not answer: ' . $answer->get_error_message());
         }
