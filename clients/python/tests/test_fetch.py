@@ -136,10 +136,11 @@ class Answers(unittest.TestCase):
             tracemalloc.stop()
 
     def test_are_as_deep_as_they_say(self) -> None:
-        brackets = '["[[[[[[[[[[[[[[[[[[{{{\\"[[[\\\\"]'
-        self.assertEqual(parse_strict_json(brackets.encode()), ['[[[[[[[[[[[[[[[[[[{{{"[[[\\'])
+        deep = "[{" * 20
+        brackets = f'["{deep}\\"{deep}\\\\"]'
+        self.assertEqual(parse_strict_json(brackets.encode()), [f'{deep}"{deep}\\'])
         parse_strict_json(b"[" * 16 + b"]" * 16)
-        for wrong in ("[" * 17 + "]" * 17, '["\\\\",' + "[" * 16 + "]" * 17, '["\\ud83d"]', '["\\uD83D\\u0041"]'):
+        for wrong in ("[" * 17 + "]" * 17, '["\\\\",' + "[" * 16 + "]" * 17, '["\\ud83d"]', '["\\uD83D\\u0041"]', '["\\uDC00"]'):
             with self.assertRaises(ValueError):
                 parse_strict_json(wrong.encode())
         self.assertEqual(parse_strict_json(b'["\\ud83d\\ude00"]'), ["\U0001f600"])

@@ -246,7 +246,7 @@ class Cookies(KitSessions):
 class Events(KitSessions):
     def test_without_a_sid_end_no_session(self) -> None:
         """Contract 13.124."""
-        cookie = cookies_of(self.log_in())
+        cookie = cookies_of(self.log_in(sid=None))
         self.service.append("session.ended", user_id=PERSON)
         self.assertEqual([pull_events(self.config), self.who(cookie)], [1, "Zoë O’Neil"])
 
