@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from .config import Config
-from .messages import Request, Response, refuse
+from .messages import MAX_BODY_BYTES, Request, Response, refuse
 from .refusal import Refusal
-from .routes import MAX_BODY_BYTES, Routes
+from .routes import Routes
 from .sessions import current_person, logout_token
 
 Scope = MutableMapping[str, Any]
@@ -31,12 +31,12 @@ def read_asgi(scope: Scope, body: bytes = b"") -> Request:
 async def read_body(receive: Receive) -> bytes:
     """Reads no more than it takes to see that a body is too long."""
     body = b""
-    while len(body) < MAX_BODY_BYTES:
+    while len(body) <= MAX_BODY_BYTES:
         message = await receive()
         body += message.get("body", b"")
         if not message.get("more_body", False):
             break
-    return body[:MAX_BODY_BYTES]
+    return body[: MAX_BODY_BYTES + 1]
 
 
 async def send_asgi(response: Response, send: Send) -> None:
@@ -65,7 +65,8 @@ class AsgiMiddleware:
             return await self._app(scope, receive, send)
         answer = self._routes.find_answer(scope["path"]) if scope["type"] == "http" else None
         if answer is not None:
-            body = await read_body(receive) if scope["method"] == "POST" else b""
+            with_body = self._routes.reads_body(scope["method"], scope["path"])
+            body = await read_body(receive) if with_body else b""
             return await send_asgi(await asyncio.to_thread(answer, read_asgi(scope, body)), send)
         if self._routes.keeps_sessions:
             request = read_asgi(scope)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .config import Config
-from .cookies import build_cookie, name_cookie
+from .cookies import build_cookie, find_cookie, name_cookie
 from .hand_off import LEEWAY_SECONDS, HandOff, decode, encode, is_own_path
 from .messages import Request
 
@@ -80,16 +80,13 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
 
     Its cookie stays until it expires, so that a second use of a hand-off is not taken for a browser that never asked.
     """
-    name = name_cookie(config, _NAME + state)
-    for given, value in request.cookies():
-        found = _VALUE.fullmatch(value) if given == name else None
-        if found and _is_ours(config, state, found[1], found[4]):
-            started_at = int(found[2])
-            if config.now() >= started_at + _LIFE_SECONDS:
-                return None
-            max_age = None if found[3] == "-" else int(found[3])
-            return Attempt(started_at, max_age)
-    return None
+    found = _VALUE.fullmatch(find_cookie(config, request, _NAME + state) or "")
+    if not found or not _is_ours(config, state, found[1], found[4]):
+        return None
+    started_at = int(found[2])
+    if config.now() >= started_at + _LIFE_SECONDS:
+        return None
+    return Attempt(started_at, None if found[3] == "-" else int(found[3]))
 
 
 def _list_states(config: Config, request: Request) -> list[str]:
@@ -100,7 +97,7 @@ def _list_states(config: Config, request: Request) -> list[str]:
         state = name.removeprefix(prefix)
         if name.startswith(prefix) and _STATE.fullmatch(state):
             found = _VALUE.fullmatch(value)
-            started_at[state] = int(found[2]) if found else 0
+            started_at.setdefault(state, int(found[2]) if found else 0)
     return sorted(started_at, key=lambda state: started_at[state])
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _LOOPBACK = re.compile(r"127(?:\.[0-9]{1,3}){3}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _VISIBLE = re.compile(r"[!-~]+")
 _MIN_SECRET_BYTES = 32
 _IDENTITY_URL = re.compile(
@@ -43,6 +44,10 @@ class LogEntry:
     launch_id: str | None
     #: The address that explains the code of a refusal.
     help_url: str = ""
+
+    def __post_init__(self) -> None:
+        # A control character, such as a line break in what your own code says, could make up a line of the log.
+        object.__setattr__(self, "reason", _CONTROL.sub("?", self.reason))
 
 
 def log_entry(entry: LogEntry) -> None:

@@ -5,22 +5,22 @@ import hmac
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from http.client import HTTPException, HTTPMessage
+from http.client import HTTPException
 from threading import Thread
-from typing import IO, Final
-from urllib.error import HTTPError
+from typing import Final
 from urllib.parse import urlencode
-from urllib.request import HTTPRedirectHandler, build_opener
 from urllib.request import Request as HttpRequest
 
 from .config import Config, ConfigurationError, LogEntry, ignore_session
+from .fetch import fetch
 from .profile import MemberError, Profile, read_integer, read_object, read_profile, read_text
 from .stores import Claim, PositionStore, ProfileStore
 from .strict_json import Json, parse_strict_json
 
 _PAGE_SIZE: Final = 1000
 _ENDS_ALL: Final = ("user.suspended", "user.deleted")
-_TIMEOUT_SECONDS: Final = 30
+#: How long a page of events may take, from the request to the last byte.
+_WITHIN_SECONDS: Final = 30
 _OLD_AFTER_SECONDS: Final = 60
 #: How long a page waits for a read of events.
 _WAIT_SECONDS: Final = 2
@@ -164,19 +164,15 @@ def _advance(claim: Claim, position: int) -> int:
     return position
 
 
-def end_sessions(config: Config, sid: str) -> None:
-    if config.store is not None:
-        config.store.end_sessions_of_login(sid)
-    config.end_session(sid)
-
-
 def _apply(
     config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
 ) -> None:
     if event.sid is not None and event.type == "session.ended":
         # This comes first, because a hand-off of this login may be on its way and arrive in between.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
-        end_sessions(config, event.sid)
+        if config.store is not None:
+            config.store.end_sessions_of_login(event.sid)
+        config.end_session(event.sid)
     if profiles is not None and event.user_id is not None and event.type == "user.deleted":
         profiles.forget_profile(event.user_id)
     if config.store is not None and event.user_id is not None and event.type in _ENDS_ALL:
@@ -194,38 +190,23 @@ def _apply(
 def _get(config: Config, after: int) -> tuple[int, bytes]:
     """Tries both secrets of a rotation, because the service may have only one of them."""
     status, body = 0, b""
+    deadline = time.monotonic() + _WITHIN_SECONDS
     for secret in config.secrets:
-        status, body = _get_with(config, secret, after)
+        status, body = _get_with(config, secret, after, deadline)
         if status != 401:
             break
     return status, body
 
 
-def _get_with(config: Config, secret: str, after: int) -> tuple[int, bytes]:
+def _get_with(config: Config, secret: str, after: int, deadline: float) -> tuple[int, bytes]:
     token = hmac.digest(secret.encode(), f"identity events v1 {config.client}".encode(), hashlib.sha256).hex()
     query = urlencode({"after": after, "limit": _PAGE_SIZE})
     headers = {"Authorization": f"Bearer {token}", "User-Agent": "identity-client-python"}
     request = HttpRequest(f"{config.base_url}/sso/events?{query}", headers=headers)
     try:
-        with _opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
-            return int(answer.status), bytes(answer.read())
-    except HTTPError as error:
-        with error:
-            return error.code, error.read() if error.code == 410 else b""
+        return fetch(request, deadline)
     except (OSError, HTTPException) as error:
         raise EventsError(f"events cannot be read: {type(error).__name__}") from error
-
-
-class _RefuseRedirects(HTTPRedirectHandler):
-    """Refuses redirects, because the token would follow them to another host."""
-
-    def redirect_request(
-        self, req: HttpRequest, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        return None
-
-
-_opener = build_opener(_RefuseRedirects())
 
 
 def _read_oldest(body: bytes) -> int:

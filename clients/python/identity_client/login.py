@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from .attempts import draw_silent_state, draw_state, find_attempt, find_silent_page, start_attempt
 from .config import Config, LogEntry, log_refusal, require_store
 from .cookies import allow_silence, find_cookie, keep_from_silence
-from .events import end_sessions
 from .hand_off import (
     HandOff,
     clean,
@@ -28,7 +27,7 @@ from .messages import (
     refuse,
 )
 from .refusal import Code, Refusal
-from .sessions import current_person, end_own_session, open_session
+from .sessions import current_person, draw_key, end_own_session, end_session_of_key, open_session
 from .stores import ask_store
 
 #: Starts your own session, with a new id, and returns the headers that set its cookie (or None if your framework
@@ -43,6 +42,7 @@ _ERRORS: Mapping[str, Code] = {
     "access_denied": "access_denied",
 }
 _MAX_MAX_AGE = 2_592_000
+_VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 #: In the query of a page, it says that a silent attempt came back without its cookie.
 _MARK = "silent"
 
@@ -200,7 +200,8 @@ def _find_silent_end(config: Config, state: str, *, is_kept: bool) -> str | None
     page = find_silent_page(state)
     if page is None:
         return None
-    url = config.origin + _encode(page.partition("#")[0])
+    path, mark, query = page.partition("#")[0].partition("?")
+    url = config.origin + _encode(path) + mark + quote(query, safe=_VISIBLE)
     # Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
     return url if is_kept else f"{url}{'&' if '?' in url else '?'}{_MARK}=no"
 
@@ -216,9 +217,7 @@ def _answer_unknown(config: Config, state: str, detail: str = "") -> Response:
 def _accept(
     config: Config, request: Request, hand_off: HandOff, start_session: StartSession | None
 ) -> Response:
-    sid = hand_off.sid
-    if sid is not None:
-        _require_going_on(config, sid)
+    _require_going_on(config, hand_off.sid)
     if hand_off.state is None:
         raise Refusal("state_missing")
     attempt = find_attempt(config, request, hand_off.state)
@@ -229,27 +228,38 @@ def _accept(
     # The nonce is kept longer than anybody would accept its hand-off, even with the leeway.
     if not ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
         raise Refusal("nonce_replayed")
-    headers = (
-        open_session(config, hand_off) if start_session is None else start_session(hand_off) or ()
-    )
-    if sid is not None:
-        try:
-            # The login may have ended since the first check. Then its event found no session to end.
-            _require_going_on(config, sid)
-        except Refusal:
-            end_sessions(config, sid)
-            raise
     if start_session is None:
-        # The earlier session ends last: if the store is away before that, the browser still has it.
-        end_own_session(config, request)
+        headers: Iterable[tuple[str, str]] = _replace_session(config, request, hand_off)
+    else:
+        headers = start_session(hand_off) or ()
+        try:
+            # As in _replace_session.
+            _require_going_on(config, hand_off.sid)
+        except Refusal:
+            ask_store(lambda: config.end_session(hand_off.sid or ""))
+            raise
     path = hand_off.return_to
     config.log(LogEntry("accepted", "", compute_launch_id(hand_off.nonce)))
     target = config.home if path is None else config.origin + _encode(path)
     return redirect(target, [*headers, *allow_silence(config, request)])
 
 
-def _require_going_on(config: Config, sid: str) -> None:
-    if ask_store(lambda: config.nonces.has_ended(sid)):
+def _replace_session(config: Config, request: Request, hand_off: HandOff) -> list[tuple[str, str]]:
+    key = draw_key()
+    headers = open_session(config, hand_off, key)
+    try:
+        # The login may have ended meanwhile. Then its event found no session to end.
+        _require_going_on(config, hand_off.sid)
+        # The earlier session ends last: if the store is away before that, the browser still has it.
+        end_own_session(config, request)
+    except Refusal:
+        end_session_of_key(config, key)
+        raise
+    return headers
+
+
+def _require_going_on(config: Config, sid: str | None) -> None:
+    if ask_store(lambda: sid is not None and config.nonces.has_ended(sid)):
         raise Refusal("session_ended")
 
 

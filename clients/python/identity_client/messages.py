@@ -3,12 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Final
 from urllib.parse import parse_qsl
 
 from .config import Config, log_refusal
 from .refusal import Code, Refusal
 
+#: How long a body may be that the kit takes.
+MAX_BODY_BYTES: Final = 65_536
+
 Headers = tuple[tuple[str, str], ...]
+
+
+def find_once(pairs: Sequence[tuple[str, str]], name: str) -> str | None:
+    """The value of that name. None if it is there twice, too, because programs differ in which of the two they read."""
+    values = [value for given, value in pairs if given == name]
+    return values[0] if len(values) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +38,10 @@ class Request:
         return ("; " if name == "cookie" else ", ").join(values) if values else None
 
     def cookies(self) -> list[tuple[str, str]]:
-        """The cookies as they were sent. A browser may have two of one name."""
+        """The cookies as they were sent. A browser may have two of one name: the first counts."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
-        return [(name.strip(), value.strip()) for name, mark, value in pairs if mark]
+        # Python's own strip takes away more than browsers do, so that a page of another host could set our `__Host-` cookies.
+        return [(name.strip(" \t"), value.strip(" \t")) for name, mark, value in pairs if mark]
 
     def page(self) -> str | None:
         """The path and query that a login leads back to. None if it cannot, such as after a POST."""
@@ -39,9 +50,11 @@ class Request:
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def field(self, name: str) -> str:
-        """A field of a form that was posted."""
-        text = self.body.decode("utf-8", "replace")
-        return next((value for given, value in parse_qsl(text, errors="replace") if given == name), "")
+        """A field of a form that was posted. Empty if it is there twice, or the form is too long."""
+        if len(self.body) > MAX_BODY_BYTES:
+            return ""
+        pairs = parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True, errors="replace")
+        return find_once(pairs, name) or ""
 
     def is_speculative(self) -> bool:
         """Browsers and chat programs open links before anybody clicks. That must not use anything up."""

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Final
 
 from .config import Config, log_refusal
-from .messages import PRIVATE, Headers, Request, Response, describe_refusal
+from .messages import MAX_BODY_BYTES, PRIVATE, Headers, Request, Response, describe_refusal
 from .profile import read_integer, read_object, read_text
 from .refusal import Refusal
 from .strict_json import parse_strict_json
 
-_MAX_BODY_BYTES: Final = 65_536
 _MAX_SIGNATURES: Final = 16
 _LIFE_SECONDS: Final = 300
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
@@ -45,7 +44,7 @@ def _require_genuine(config: Config, request: Request) -> None:
     signatures = request.header("webhook-signature")
     if not nudge_id or not timestamp or not signatures:
         raise Refusal("nudge_malformed", "A header is missing")
-    if not _TIMESTAMP.fullmatch(timestamp) or len(request.body) > _MAX_BODY_BYTES:
+    if not _TIMESTAMP.fullmatch(timestamp) or len(request.body) > MAX_BODY_BYTES:
         raise Refusal("nudge_malformed", "The timestamp is no number, or the body is too long")
     message = f"{nudge_id}.{timestamp}.".encode("utf-8", "replace") + request.body
     if not _is_signed(config, message, signatures):

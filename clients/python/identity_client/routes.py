@@ -6,15 +6,11 @@ from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
 from .config import Config
-from .events import log_unread, pull_events
+from .events import EventsError, log_unread, pull_events
 from .login import OnError, StartSession, handle_callback, start_login
-from .messages import PRIVATE, Request, Response
+from .messages import PRIVATE, Request, Response, find_once
 from .nudges import receive_nudge
 from .sessions import end_session
-
-#: One byte more than a nudge may have shows that a body is too long.
-MAX_BODY_BYTES = 65_537
-
 
 class Routes:
     def __init__(
@@ -44,16 +40,22 @@ class Routes:
             self._answers[logout_path] = self._end_session
         if on_nudge is not None or config.store is not None:
             self._answers[events_path or "/sso/events"] = self._receive_nudge
+        #: The paths that take a POST.
+        self._posts = frozenset(self._answers)
         self._answers[urlsplit(config.callback_url).path or "/"] = self._handle_callback
         self._answers[urlsplit(config.login_url).path or "/"] = self._start_login
 
     def find_answer(self, path: str) -> Callable[[Request], Response] | None:
         return self._answers.get(path)
 
+    def reads_body(self, method: str, path: str) -> bool:
+        """False if the answer is a 405, which needs nothing of the body."""
+        return method == "POST" and path in self._posts
+
     def _start_login(self, request: Request) -> Response:
-        """Starts a login. `return_to` in the query names the page to come back to."""
-        return_to = dict(parse_qsl(request.query, errors="replace")).get("return_to")
-        return start_login(self._config, request, return_to=return_to)
+        """Starts a login. `return_to` in the query names the page to come back to, if it is there once."""
+        pairs = parse_qsl(request.query, keep_blank_values=True, errors="replace")
+        return start_login(self._config, request, return_to=find_once(pairs, "return_to"))
 
     def _handle_callback(self, request: Request) -> Response:
         return handle_callback(
@@ -71,8 +73,12 @@ class Routes:
         if self._on_nudge is not None:
             return receive_nudge(self._config, request, self._on_nudge)
         try:
-            return receive_nudge(self._config, request, lambda: pull_events(self._config))
+            return receive_nudge(self._config, request, self._pull)
         except Exception as error:
             # With this status the nudge comes again.
             log_unread(self._config, error)
             return Response(503, (("Retry-After", "1"), *PRIVATE))
+
+    def _pull(self) -> None:
+        if pull_events(self._config) is None:
+            raise EventsError("another pull is still at work")

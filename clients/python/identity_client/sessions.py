@@ -18,9 +18,9 @@ from .stores import Session, Store, ask_store
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-def open_session(config: Config, hand_off: HandOff) -> list[tuple[str, str]]:
-    """Starts a session with a new key, and returns the headers that set its cookie."""
-    store, key = require_store(config), secrets.token_urlsafe(32)
+def open_session(config: Config, hand_off: HandOff, key: str) -> list[tuple[str, str]]:
+    """Starts a session with that new key, and returns the headers that set its cookie."""
+    store = require_store(config)
     if config.on_login is not None:
         config.on_login(hand_off)
     profile = hand_off.profile
@@ -39,12 +39,20 @@ def open_session(config: Config, hand_off: HandOff) -> list[tuple[str, str]]:
     return [("Set-Cookie", build_cookie(config, _name(config), key))]
 
 
+def draw_key() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def end_session_of_key(config: Config, key: str) -> None:
+    store = require_store(config)
+    ask_store(lambda: store.end_session(_digest(config, key)))
+
+
 def end_own_session(config: Config, request: Request) -> None:
     """Ends the session that the browser has, at the store."""
-    store, key = require_store(config), _find_key(config, request)
+    key = find_key(config, request)
     if key is not None:
-        digest = _digest(config, key)
-        ask_store(lambda: store.end_session(digest))
+        end_session_of_key(config, key)
 
 
 def current_person(config: Config, request: Request) -> Profile | None:
@@ -53,7 +61,7 @@ def current_person(config: Config, request: Request) -> Profile | None:
     If this process last read events over a minute ago, it reads them first, for at most two seconds. Raises a Refusal
     if the store is away.
     """
-    store, key = require_store(config), _find_key(config, request)
+    store, key = require_store(config), find_key(config, request)
     if key is None:
         return None
     digest = _digest(config, key)
@@ -82,7 +90,7 @@ def require_login(config: Config, request: Request) -> Profile | Response:
 
 def logout_token(config: Config, request: Request) -> str:
     """The value of the field `token` of a form that logs out. Empty if the browser has no session."""
-    key = _find_key(config, request)
+    key = find_key(config, request)
     return "" if key is None else _sign(config, key)
 
 
@@ -91,7 +99,7 @@ def end_session(config: Config, request: Request, return_to: str = "/") -> Respo
 
     From there the browser goes to the path `return_to` on your site. Any other method or token ends nothing.
     """
-    key = _find_key(config, request)
+    key = find_key(config, request)
     try:
         if request.method != "POST":
             raise Refusal("method_not_allowed")
@@ -129,7 +137,7 @@ def _name(config: Config) -> str:
     return f"{config.client}_session"
 
 
-def _find_key(config: Config, request: Request) -> str | None:
+def find_key(config: Config, request: Request) -> str | None:
     value = find_cookie(config, request, _name(config))
     return value if value is not None and _KEY.fullmatch(value) else None
 

@@ -14,17 +14,22 @@ from typing import Any, Literal, Protocol
 
 from .profile import Profile, read_profile
 from .sql_claim import SqlClaim
-from .stores import Claim, Session
+from .stores import NONCES_LONGER_SECONDS, Claim, Session
 from .strict_json import Json
 
 
-def list_tables() -> list[str]:
-    """The statements of schema.sql, which create the tables. To run them again changes nothing."""
+def list_tables(prefix: str = "identity_") -> list[str]:
+    """The statements of schema.sql, which create the tables, with your prefix. To run them again changes nothing."""
     text = Path(__file__).with_name("schema.sql").read_text("utf-8")
     statements = re.sub(r"^--.*$", "", text, flags=re.MULTILINE).split(";\n")
-    return [statement.strip() for statement in statements if statement.strip()]
+    return [_spell(statement.strip(), prefix) for statement in statements if statement.strip()]
 
 
+def _spell(statement: str, prefix: str) -> str:
+    return statement.replace("identity_", prefix)
+
+
+_PREFIX = re.compile(r"[a-z_][a-z0-9_]{0,30}")
 _PROFILES = "identity_profiles (id, updated_at, profile)"
 #: The time in a deleted person's row, which has no profile. It is later than any profile.
 _NEVER = "9999-12-31T23:59:59.999Z"
@@ -61,19 +66,28 @@ def open_sqlite(path: str) -> Connect:
 class SqlStore:
     """A Store in a database. `placeholder` is the driver's: `?` (sqlite3), `%s` (psycopg, and all drivers of MySQL).
 
-    `is_mysql` is for MySQL and MariaDB.
+    `is_mysql` is for MySQL and MariaDB. The names of the tables begin with `prefix`: two clients in one database need
+    different prefixes.
     """
 
     def __init__(
-        self, connect: Connect, placeholder: Literal["?", "%s"] = "?", *, is_mysql: bool = False
+        self,
+        connect: Connect,
+        placeholder: Literal["?", "%s"] = "?",
+        *,
+        is_mysql: bool = False,
+        prefix: str = "identity_",
     ) -> None:
+        if not _PREFIX.fullmatch(prefix):
+            raise ValueError("prefix must be a plain name in lower case")
         self._connect = connect
         self._placeholder = placeholder
         self._is_mysql = is_mysql
+        self._prefix = prefix
 
     def create_tables(self) -> None:
         """Creates tables that are missing. You may create them by a migration of your own instead."""
-        for statement in list_tables():
+        for statement in list_tables(self._prefix):
             self._run(statement)
 
     def consume(self, nonce: str, keep_until: int) -> bool:
@@ -90,7 +104,7 @@ class SqlStore:
     def sweep(self, now: int | None = None) -> None:
         """Deletes rows that are no longer needed. Call it now and then, such as once an hour."""
         moment = int(time.time()) if now is None else now
-        self._run("delete from identity_nonces where keep_until < ?", moment)
+        self._run("delete from identity_nonces where keep_until < ?", moment - NONCES_LONGER_SECONDS)
         self._run("delete from identity_ended where keep_until < ?", moment)
         self._run("delete from identity_sessions where ends_at < ?", moment)
 
@@ -159,14 +173,17 @@ class SqlStore:
             return self._run(f"insert ignore into {columns} values ({marks})", *values) == 1
         return self._run(f"insert into {columns} values ({marks}) on conflict do nothing", *values) == 1
 
+    def _spell(self, statement: str) -> str:
+        return _spell(statement, self._prefix).replace("?", self._placeholder)
+
     def _run(self, statement: str, *values: str | int | None) -> int:
         with self._connect() as connection, closing(connection.cursor()) as cursor:
-            cursor.execute(statement.replace("?", self._placeholder), values)
+            cursor.execute(self._spell(statement), values)
             return int(cursor.rowcount)
 
     def _read(self, statement: str, *values: str | int) -> Sequence[Any] | None:
         with self._connect() as connection, closing(connection.cursor()) as cursor:
-            cursor.execute(statement.replace("?", self._placeholder), values)
+            cursor.execute(self._spell(statement), values)
             row: Sequence[Any] | None = cursor.fetchone()
             # Some drivers of MySQL give bytes for a text that is compared byte by byte.
             return row and [

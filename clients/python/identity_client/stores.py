@@ -8,12 +8,14 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from .profile import Profile
 from .refusal import Refusal
 
 _Answer = TypeVar("_Answer")
+#: `sweep` keeps nonces for so much longer, because the clock of the process that sweeps may be fast.
+NONCES_LONGER_SECONDS: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +170,8 @@ class MemoryStore:
         """Drops entries that are no longer needed. Call it now and then, such as once an hour."""
         moment = int(time.time()) if now is None else now
         with self._lock:
-            for kept in (self._nonces, self._ended):
-                for key in [key for key, keep_until in kept.items() if keep_until < moment]:
+            for kept, until in ((self._nonces, moment - NONCES_LONGER_SECONDS), (self._ended, moment)):
+                for key in [key for key, keep_until in kept.items() if keep_until < until]:
                     del kept[key]
             self._end(lambda session: session.ends_at < moment)
 

@@ -7,7 +7,8 @@ from typing import NoReturn
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
 _MAX_DEPTH = 16
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_strict_json(data: bytes) -> Json:
@@ -18,15 +19,22 @@ def parse_strict_json(data: bytes) -> Json:
     value: Json = json.loads(
         text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
     )
-    # Raises for half of a character. An escape can spell one, but no database or page takes it.
-    json.dumps(value, ensure_ascii=False).encode("utf-8")
+    if _SURROGATE.search(text):
+        # Raises for half of a character. An escape can spell one, but no database or page takes it.
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
 def _require_shallow(text: str) -> None:
-    depth = 0
-    for token in _TOKEN.findall(text):
-        if token in ("{", "["):
+    # One token at a time: a pattern for a whole text takes many times the memory of a long one.
+    depth, is_in_text = 0, False
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token == '"':
+            is_in_text = not is_in_text
+        elif is_in_text:
+            continue
+        elif token in ("{", "["):
             depth += 1
             if depth > _MAX_DEPTH:
                 raise ValueError(f"more than {_MAX_DEPTH} levels deep")

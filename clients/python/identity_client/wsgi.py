@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .config import Config
-from .messages import Request, Response, refuse
+from .messages import MAX_BODY_BYTES, Request, Response, refuse
 from .refusal import Refusal
-from .routes import MAX_BODY_BYTES, Routes
+from .routes import Routes
 from .sessions import current_person, logout_token
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def read_wsgi(environ: WSGIEnvironment, *, with_body: bool = True) -> Request:
     body = b""
     if with_body and environ["REQUEST_METHOD"] == "POST":
         length = str(environ.get("CONTENT_LENGTH") or "0")
-        size = min(int(length), MAX_BODY_BYTES) if length.isascii() and length.isdigit() else 0
+        # One byte more shows that a body is too long.
+        size = min(int(length), MAX_BODY_BYTES + 1) if length.isascii() and length.isdigit() else 0
         body = environ["wsgi.input"].read(size)
     query = str(environ.get("QUERY_STRING", ""))
     return Request(str(environ["REQUEST_METHOD"]), query, headers, body, _quote(_read_path(environ)))
@@ -64,9 +65,11 @@ class IdentityMiddleware:
         self._routes = Routes(config, **options)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = self._routes.find_answer(_read_path(environ))
+        path = _read_path(environ)
+        answer = self._routes.find_answer(path)
         if answer is not None:
-            return send_wsgi(answer(read_wsgi(environ)), start_response)
+            with_body = self._routes.reads_body(environ["REQUEST_METHOD"], path)
+            return send_wsgi(answer(read_wsgi(environ, with_body=with_body)), start_response)
         if self._routes.keeps_sessions:
             request = read_wsgi(environ, with_body=False)
             try:

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from unittest import mock
 
 from identity_client import AsgiMiddleware, Response
 from identity_client.asgi import Receive, Scope, Send
@@ -76,6 +77,18 @@ class Middleware(KitSessions):
         self.assertEqual(self.go("/sso/events", "", "POST", nudge.body, headers=headers).status, 204)
         self.assertEqual(vars(self.store)["_sessions"], {})
         self.assertEqual(self.go("/", cookie).body.split()[0], b"nobody")
+
+    def test_answers_503_to_a_nudge_while_another_pull_is_at_work(self) -> None:
+        nudge = webhook(self.config)
+        headers = [(name.encode(), value.encode()) for name, value in dict(nudge.headers).items()]
+        with mock.patch("identity_client.routes.pull_events", lambda config: None):
+            answer = self.go("/sso/events", "", "POST", nudge.body, headers=headers)
+        self.assertEqual([answer.status, answer.header("retry-after")], [503, "1"])
+        self.assertTrue(self.log[-1].reason.startswith("another pull is still at work. "))
+
+    def test_reads_nothing_of_a_body_that_it_refuses_unread(self) -> None:
+        for path in ("/login", "/sso/callback"):
+            self.assertEqual([self.go(path, "", "POST", b"x").status, self.received], [405, 0], path)
 
     def test_reads_no_more_of_a_body_than_a_nudge_has(self) -> None:
         self.assertEqual(self.go("/sso/events", "", "POST", b"x" * 1_000_000).status, 400)

@@ -3,6 +3,7 @@
 import logging
 import re
 import unittest
+from dataclasses import replace
 from typing import Any
 
 from identity_client import HandOff, MemoryStore, Refusal, Response, compute_launch_id, handle_callback
@@ -63,6 +64,23 @@ class Ends(RefusalTestCase):
         site = Site(nonces=Refusing())
         state, cookie = start(site)
         self.assert_refused(call(site, sign(build_payload(state=state)), cookie), 401, "expired")
+
+    def test_answers_503_if_a_session_of_the_site_cannot_be_ended(self) -> None:
+        """Contract 13.132."""
+
+        def end_session(sid: str) -> None:
+            raise TimeoutError("the database is away")
+
+        site = Site()
+        state, cookie = start(site)
+        config = replace(site.config, end_session=end_session)
+
+        def start_session(hand_off: HandOff) -> None:
+            site.nonces.add_ended(hand_off.sid or "", site.clock.now + 360)
+
+        request = ask(sign(build_payload(state=state)), cookie)
+        answer = handle_callback(config, request, start_session=start_session)
+        self.assert_refused(answer, 503, "store_unavailable")
 
     def test_shows_who_is_refused_by_the_site(self) -> None:
         site = Site()
@@ -148,6 +166,17 @@ class Ends(RefusalTestCase):
         policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         self.assertEqual(response.header("content-security-policy"), policy)
         self.assertEqual([entry.launch_id for entry in site.log], [launch])
+
+    def test_logs_no_control_character(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+
+        def start_session(hand_off: HandOff) -> None:
+            raise Refusal("person_refused", "Zo\u00eb\r\naccepted, launch\x00\x1b[2J\x7f\x85\x9b")
+
+        request = ask(sign(build_payload(state=state)), cookie)
+        handle_callback(site.config, request, start_session=start_session)
+        self.assertTrue(site.log[0].reason.startswith("Zoë??accepted, launch??[2J???. "), site.log[0].reason)
 
     def test_logs_the_reason_and_where_it_is_explained(self) -> None:
         site = Site()

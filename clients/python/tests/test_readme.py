@@ -14,12 +14,13 @@ from unittest import mock
 from .service import Service
 from .support import SECRET
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
+README = Path(__file__).resolve().parents[1] / "README.md"
+TEXT = README.read_text("utf-8")
 
 
 def sample(heading: str) -> str:
     """The Python under that heading."""
-    found = re.search(rf"^##+ {heading}\n.*?```python\n(.*?)```", README, re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^##+ {heading}\n.*?```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
     assert found, heading
     return found[1]
 
@@ -50,6 +51,14 @@ class Samples(unittest.TestCase):
         self.assertLessEqual(len(code.splitlines()), 10)
         exec(code, {})
         self.assertEqual([self.list_sessions(), self.service.asked], [1, []])
+
+    def test_keep_pages_of_a_person_in_no_cache(self) -> None:
+        example = README.parent / "example.py"
+        codes = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) + [example.read_text("utf-8")]
+        pages = [code for code in codes if "person.name" in code]
+        self.assertEqual(len(pages), 5)
+        for code in pages:
+            self.assertRegex(code, r'"Cache-Control"(: |, )"no-store"')
 
     def list_sessions(self) -> int:
         with self.shop.store._connect() as connection:

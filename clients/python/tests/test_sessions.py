@@ -1,7 +1,9 @@
 """Who is logged in (contract 13.120 to 13.127, 13.130 and 13.132)."""
 
 import hashlib
+import os
 import re
+import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +23,14 @@ from identity_client import (
     Refusal,
     Request,
     Response,
+    SqlStore,
     apply_profile,
     current_person,
     end_session,
     find_person,
     handle_callback,
     logout_token,
+    open_sqlite,
     pull_events,
     receive_nudge,
     require_login,
@@ -211,7 +215,41 @@ class Sessions(KitSessions):
         self.assertEqual([answer.header("set-cookie"), vars(self.store)["_sessions"]], ["mine=1", {}])
 
 
+class Cookies(KitSessions):
+    def test_are_trimmed_of_spaces_and_tabs_only(self) -> None:
+        cookie = cookies_of(self.log_in())
+        name, _, value = cookie.partition("=")
+        for given in (f"a=b;\t {cookie} \t", f"{name} =\t{value}", f"{name}; {cookie}", f"{cookie}; {name}=x"):
+            self.assertEqual(self.who(given), "Zoë O’Neil", given)
+        for given in (*(f"{mark}{cookie}" for mark in "\xa0\x85\x1c\x0b"), f"{name}\xa0={value}", f"{cookie}\x85"):
+            self.assertIsNone(self.who(given), repr(given))
+        # The first of two counts, so no other host can put one beside ours later.
+        self.assertIsNone(self.who(f"{name}=x; {cookie}"))
+
+    def test_of_an_attempt_are_read_alike(self) -> None:
+        for form, status in (
+            ("a=b; {} ", 303),
+            ("{}; {name}=x", 303),
+            ("\xa0{}", 403),
+            ("\x85{}", 403),
+            ("{name}=x; {}", 403),
+        ):
+            start = start_login(self.config, Request("GET"))
+            cookie = cookies_of(start)
+            self.number += 1
+            times = {"iss": self.service.url, "iat": self.clock.now, "exp": self.clock.now + 300}
+            query = sign(build_payload(state=query_of(start)["state"], nonce=f"{self.number:022}", **times))
+            given = {"cookie": form.format(cookie, name=cookie.partition("=")[0])}
+            self.assertEqual(handle_callback(self.config, Request("GET", query, given)).status, status, form)
+
+
 class Events(KitSessions):
+    def test_without_a_sid_end_no_session(self) -> None:
+        """Contract 13.124."""
+        cookie = cookies_of(self.log_in(sid=None))
+        self.service.append("session.ended", user_id=PERSON)
+        self.assertEqual([pull_events(self.config), self.who(cookie)], [1, "Zoë O’Neil"])
+
     def test_end_sessions(self) -> None:
         """Contract 13.124."""
         for event in (
@@ -373,6 +411,80 @@ class Guards(KitSessions):
             self.assertEqual(self.who(cookie), "Zoë O’Neil", step)
 
 
+    def test_end_only_the_new_session_if_a_login_cannot_be_finished(self) -> None:
+        """Contract 13.132."""
+        cookie = cookies_of(self.log_in())
+        kept = dict(vars(self.store)["_sessions"])
+        asked: list[str] = []
+
+        def has_ended(store: Away, sid: str) -> bool:
+            asked.append(sid)
+            if len(asked) == 2:
+                raise TimeoutError("the database is away")
+            return False
+
+        with mock.patch.object(Away, "has_ended", has_ended):
+            # It is the same login at the service, as of a second click.
+            answer = self.log_in(cookie=cookie)
+        self.assertEqual([answer.status, answer.header("set-cookie")], [503, None])
+        self.assertEqual([self.who(cookie), vars(self.store)["_sessions"]], ["Zoë O’Neil", kept])
+
+        def end_session(store: Away, digest: str) -> None:
+            asked.append(digest)
+            if len(asked) == 3:
+                raise TimeoutError("the database is away")
+            vars(store)["_sessions"].pop(digest)
+
+        with mock.patch.object(Away, "end_session", end_session):
+            self.assertEqual(self.log_in(cookie=cookie).status, 503)
+        self.assertEqual([self.who(cookie), vars(self.store)["_sessions"]], ["Zoë O’Neil", kept])
+
+    def test_answer_503_if_it_is_away_after_the_session_has_started(self) -> None:
+        """Contract 13.132."""
+        right = {"has_ended": self.store.has_ended, "end_session": self.store.end_session}
+        asked: list[str] = []
+
+        def fail_later(name: str) -> Any:
+            def ask(store: Away, text: str) -> Any:
+                asked.append(name)
+                if len(asked) > 1:
+                    raise TimeoutError("the database is away")
+                return right[name](text)
+
+            return ask
+
+        with (
+            mock.patch.object(Away, "has_ended", fail_later("has_ended")),
+            mock.patch.object(Away, "end_session", fail_later("end_session")),
+        ):
+            answer = self.log_in()
+        self.assertEqual([asked, answer.status], [["has_ended", "has_ended", "end_session"], 503])
+
+    def test_answer_503_if_a_kept_profile_cannot_be_read(self) -> None:
+        """Contract 13.132."""
+        with tempfile.TemporaryDirectory() as folder:
+            store = SqlStore(open_sqlite(os.path.join(folder, "identity.db")))
+            store.create_tables()
+            config = self.build(store=store)
+            cookie = cookies_of(self.log_in(config))
+            for text in ("{", "{}", "[]", '{"id":"x"}'):
+                store._run("update identity_profiles set profile = ?", text)
+                for answer in (require_login(config, self.visit(cookie)), self.log_in(config)):
+                    assert isinstance(answer, Response)
+                    self.assertEqual(
+                        [answer.status, answer.header("identity-refusal")], [503, "store_unavailable"], text
+                    )
+
+    def test_answer_503_to_a_hand_off_without_a_state(self) -> None:
+        """Contract 13.132."""
+        cookie = cookies_of(self.log_in())
+        self.store.is_away, self.store.away_at = True, ("find_session",)
+        times = {"iss": self.service.url, "iat": self.clock.now, "exp": self.clock.now + 300}
+        query = sign(build_payload(nonce="B" * 22, **times))
+        answer = handle_callback(self.config, Request("GET", query, {"cookie": cookie}))
+        self.assertEqual([answer.status, answer.header("identity-refusal")], [503, "store_unavailable"])
+
+
 class Clocks(KitSessions):
     def test_wrong_by_ten_minutes_let_nobody_in_and_say_so(self) -> None:
         for seconds, code in ((-600, "issued_in_future"), (600, "expired")):
@@ -433,6 +545,15 @@ class LogOuts(KitSessions):
             self.post("", token),
             self.post("", ""),
             self.visit(cookie, "/logout", "POST", body=b"\xff\xfe=&token"),
+            *(
+                self.visit(cookie, "/logout", "POST", body=body.encode())
+                for body in (
+                    f"token={token}&token=",
+                    f"token=&token={token}",
+                    f"token={token}&token={token}",
+                    f"token={token}&x=" + "x" * 65_536,
+                )
+            ),
         ):
             answer = end_session(self.config, request)
             self.assertEqual([answer.status, answer.header("identity-refusal")], [403, "logout_token_wrong"])

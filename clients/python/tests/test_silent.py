@@ -38,6 +38,17 @@ class Silent(KitSessions):
             self.assertIsNone(self.try_silently(cookies_of(start, answer)))
         self.assertEqual(self.log, [])
 
+    def test_keep_the_query_of_the_page_byte_for_byte(self) -> None:
+        """Contract 13.128 and 13.136."""
+        for query in ("a=1%20x&sig=%2B%7E&flag", "a=1+2&b=%e9%zz&&=", "q={|}^`[]~'\"<>", "?&?"):
+            start = self.try_silently(query=query)
+            assert start is not None
+            state = query_of(start)["state"]
+            answer = self.come_back(state, cookies_of(start))
+            self.assertEqual(answer.header("location"), f"{SITE}/orders?{query}")
+            answer = self.come_back(state, "")
+            self.assertEqual(answer.header("location"), f"{SITE}/orders?{query}&silent=no")
+
     def test_log_in_who_is_logged_in_there(self) -> None:
         start = self.begin()
         asked = query_of(start)

@@ -74,7 +74,10 @@ class Stores(unittest.TestCase):
         for store in self.open():
             store.consume("old", 100)
             store.consume("new", 200)
-            store.sweep(101)
+            # Ten minutes longer than needed, because the clock of the process that sweeps may be fast.
+            store.sweep(700)
+            self.assertFalse(store.consume("old", 300))
+            store.sweep(701)
             self.assertEqual([store.consume("old", 300), store.consume("new", 300)], [True, False])
 
     def test_tell_texts_apart_byte_by_byte(self) -> None:
@@ -112,6 +115,32 @@ class Stores(unittest.TestCase):
         with closing(sqlite3.connect(":memory:")) as connection:
             for _ in range(2):
                 connection.executescript(Path(sql.__file__).with_name("schema.sql").read_text("utf-8"))
+
+    def test_of_two_clients_in_one_database_have_different_prefixes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            connect = open_sqlite(os.path.join(folder, "identity.db"))
+            shop, office = SqlStore(connect), SqlStore(connect, prefix="office_")
+            for store in (shop, office):
+                store.create_tables()
+                store.add_session("a" * 64, Session("person", "one", 100))
+                self.assertEqual([store.consume("n", 100), store.apply_profile(profile(5))], [True, True])
+                with hold(store) as claim:
+                    self.assertTrue(claim.advance(7 if store is shop else 3))
+            office.end_all_sessions()
+            office.forget_profiles()
+            self.assertEqual([shop.find_session("a" * 64) is None, shop.find_profile(profile(0).id)], [False, profile(5)])
+            with hold(shop) as claim:
+                self.assertEqual(claim.position, 7)
+            for prefix in ("", "Shop_", "shop-", "1_", "a" * 32, "x; drop table y", "shop_\n"):
+                with self.assertRaisesRegex(ValueError, "prefix must be a plain name in lower case"):
+                    SqlStore(connect, prefix=prefix)
+
+    def test_keep_profiles_in_ascii_so_that_no_charset_can_change_them(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            store = open_in(folder)
+            store.apply_profile(profile(5, "Zoë \U0001f600"))
+            text = store._read("select profile from identity_profiles")
+            self.assertTrue(text and text[0].isascii(), text)
 
     def test_keep_the_newest_profile(self) -> None:
         for store in self.open():

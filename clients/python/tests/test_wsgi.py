@@ -124,6 +124,18 @@ class Middleware(unittest.TestCase):
         self.assertEqual([answer.status, body.tell()], [400, 65_537])
 
 
+    def test_reads_nothing_of_a_body_that_it_refuses_unread(self) -> None:
+        for path in ("/login", "/sso/callback"):
+            body = io.BytesIO(b"x" * 1000)
+            more: dict[str, Any] = {"wsgi.input": body, "CONTENT_LENGTH": "1000"}
+            answer, _ = self.go(path, method="POST", **more)
+            self.assertEqual([answer.status, body.tell()], [405, 0], path)
+
+    def test_ignores_a_page_to_come_back_to_that_is_there_twice(self) -> None:
+        for query in ("return_to=%2Fa&return_to=%2Fb", "return_to=&return_to=%2Fb"):
+            self.assertNotIn("return_to", query_of(self.go("/login", query)[0]), query)
+
+
 class People(KitSessions):
     def ask(self, cookie: str) -> tuple[str, str]:
         environ: WSGIEnvironment = {
