@@ -181,7 +181,7 @@ it('what to put into a site does what it says, and its types are right', async (
     export declare function orders(person: Profile | undefined, token: string | undefined): string;`,
     'express.d.ts': `declare module 'express' {
       type Asked = import('node:http').IncomingMessage & Express.Request;
-      type Sent = import('node:http').ServerResponse & { send(text: string): void };
+      type Sent = import('node:http').ServerResponse & { send(text: string): void; set(name: string, value: string): Sent };
       type Handler = (request: Asked, answer: Sent, next: (error?: unknown) => void) => unknown;
       export default function express(): {
         use(middleware: Handler): void;
