@@ -21,7 +21,8 @@ async function answer(request) {
   if (person instanceof Response) return person;
   const page = `<p>Hello, ${toHtml(person.name)}</p><form method="post" action="/logout">
     <input type="hidden" name="token" value="${await identity.logoutToken(request)}"><button>Log out</button></form>`;
-  return new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
+  return new Response(page, { headers });
 }
 const server = createServer(identity.createListener(answer, (error) => process.stderr.write(`${error}\n`)));
 server.listen(PORT, 'localhost', () => process.stdout.write(`Open ${ORIGIN}\n`));

@@ -161,6 +161,7 @@ describe.each(Object.keys(frameworks))('the kit in an application on %s', (name)
     const again = await browser.go(callback);
     expect([again.status, again.refusal, /Log in/.test(again.text)]).toEqual([409, 'nonce_replayed', true]);
 
+    for (const path of ['/', '/orders']) expect((await browser.go(path)).cacheControl, path).toBe('no-store');
     const page = (await browser.go('/orders')).text;
     expect(page).toContain('Casey Customer');
     const [, token = ''] = /name="token" value="([0-9a-f]{64})"/.exec(page) ?? [];

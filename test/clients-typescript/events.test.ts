@@ -338,6 +338,37 @@ describe('with answers made up', () => {
     expect(known).toEqual([true]);
   });
 
+  it('an end of a login without its sid is skipped', async () => {
+    const kit = openKit(answers(page({ seq: 1, type: 'session.ended' }, { seq: 2, type: 'x' })), { stores });
+    expect(await kit.identity.pullEvents(kit.hooks)).toBe(2);
+    expect([kit.ended, kit.applied.map(({ event }) => event.seq)]).toEqual([[], [2]]);
+  });
+
+  it('a page of more than 8 MiB is a failed read, and no more of it is read', async () => {
+    const start = new TextEncoder().encode('{"events":[],"more":"');
+    let [sent, isCancelled] = [0, false];
+    const body = (mebibytes: number) =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(start),
+        pull(controller) {
+          sent += 1;
+          if (sent < mebibytes) controller.enqueue(new Uint8Array(1_048_576).fill(0x78));
+          else controller.enqueue(new TextEncoder().encode('"}'));
+          if (sent === mebibytes) controller.close();
+        },
+        cancel() {
+          isCancelled = true;
+        },
+      });
+    expect(await openKit(async () => new Response(body(8)), { stores }).identity.pullEvents()).toBe(0);
+    expect([sent, isCancelled]).toEqual([8, false]);
+    sent = 0;
+    const { identity } = openKit(async () => new Response(body(Number.POSITIVE_INFINITY)), { stores });
+    await expect(identity.pullEvents()).rejects.toThrow('/sso/events answered with more than 8388608 bytes');
+    expect(sent).toBeLessThan(12);
+    expect(isCancelled).toBe(true);
+  });
+
   it('events of unknown types, and about people who are erased, do nothing', async () => {
     expect(await pull(page({ seq: 1, type: 'erased' }, { seq: 2, type: 'something.new', more: 1 }))).toBe(2);
   });

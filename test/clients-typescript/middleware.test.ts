@@ -95,16 +95,32 @@ it('answers 503 if a store is away, and gives no other error away (contract 13.1
   expect(failed).toEqual([]);
 });
 
-it('answers a nudge, and then reads the events', async () => {
+it('reads the events, and then answers the nudge: 503 if that failed, so that it comes again', async () => {
   const nudge = await shop.fake.webhook();
-  const reading: Promise<void>[] = [];
-  const answerRoute = identityRoutes(shop.identity, { waitUntil: (done) => reading.push(done) });
+  const answerRoute = identityRoutes(shop.identity);
   expect((await answerRoute(nudge.clone()))?.status).toBe(204);
-  await Promise.all(reading);
   expect(shop.countAsked()).toBe(1);
   const forged = new Request(nudge.url, { method: 'POST', headers: nudge.headers, body: 'x' });
   expect((await answerRoute(forged))?.status).toBe(401);
-  expect([reading.length, shop.countAsked()]).toEqual([1, 1]);
+  expect(shop.countAsked()).toBe(1);
+  shop.answers.push(() => new Response('away', { status: 502 }));
+  const failed = await answerRoute(nudge.clone());
+  expect([failed?.status, failed?.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(failed?.headers.get('cache-control')).toBe('no-store');
+  expect(shop.logged.at(-1)?.outcome).toBe('events_unread');
+});
+
+it('reads once more for a nudge that comes while another read is at its last page', async () => {
+  let answerLast = (_: Response) => {};
+  shop.answers.push(() => new Promise((done) => (answerLast = done)));
+  const reads = [shop.identity.readEvents()];
+  await expect.poll(shop.countAsked).toBe(1);
+  shop.events.push({ type: 'user.suspended', user_id: 'x' });
+  reads.push(shop.identity.readEvents(), shop.identity.readEvents());
+  answerLast(Response.json({ events: [] }));
+  expect(await Promise.all(reads)).toEqual([true, true, true]);
+  const claim = await shop.stores.position.claim();
+  expect([claim?.position, shop.countAsked()]).toEqual([1, 3]);
 });
 
 it('has the paths that the site says, and answers no others', async () => {

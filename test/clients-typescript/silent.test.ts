@@ -79,6 +79,18 @@ it('loops in no browser that keeps no cookies, and shows it each page, in 200 vi
   expect(shop.logged).toEqual([]);
 });
 
+it('comes back to the page with its query byte for byte (contract 13.136)', async () => {
+  for (const query of ['?a=1%20x&sig=%2B%7E&flag&b=+', '?x=%zz&&', '?%73ilent2=1', '']) {
+    const launch = (await visit(`/news${query}`)) ?? '';
+    browser.cookies.clear();
+    const back = await locationAfter(await shop.fake.refusal('login_required', launch));
+    expect(back).toBe(`${shop.origin}/news${query}${query ? '&' : '?'}silent=no`);
+  }
+  const state = `silent.${'A'.repeat(22)}.${Buffer.from('/a?b=%20#c?d').toString('base64url')}`;
+  const back = await locationAfter(`/sso/callback?error=login_required&state=${state}`);
+  expect(back).toBe(`${shop.origin}/a?b=%20&silent=no#c?d`);
+});
+
 it('leads to no page of another site, whatever the state says', async () => {
   const state = (page: string) => `silent.${'A'.repeat(22)}.${Buffer.from(page).toString('base64url')}`;
   for (const page of ['//evil.example/', '/\\evil.example', 'https://evil.example/', '']) {
@@ -106,14 +118,19 @@ it('is tried for pages only, and not if the address would be too long', async ()
   expect(await visit('/', browser, { 'sec-fetch-dest': 'document' })).toBeDefined();
 });
 
-it('answers 503 if the store is away, and leads a hand-off that nobody asked for to the login (contract 13.132)', async () => {
+it('answers 503 if the store is away, as a hand-off does that nobody asked for (contract 13.132)', async () => {
   await browser.logIn();
   shop.stores.sessions.find = () => Promise.reject(new Error('away'));
   const answer = await shop.identity.loginSilently(browser.request('/'));
   expect([answer?.status, answer?.headers.get('identity-refusal')]).toEqual([503, 'store_unavailable']);
   const launch = 'https://id.example.test/sso/launch/shop';
   const unasked = await shop.fake.refusal('state_missing', launch);
-  expect(await locationAfter(unasked)).toBe(`${shop.origin}/login`);
+  const refused = await browser.open(unasked);
+  expect([refused.status, refused.headers.get('location')]).toEqual([503, null]);
+  expect([refused.headers.get('retry-after'), shop.logged.at(-1)?.outcome]).toEqual([
+    '5',
+    'store_unavailable',
+  ]);
 });
 
 it('keeps five attempts at most, silent ones among them', async () => {

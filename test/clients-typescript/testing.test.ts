@@ -6,6 +6,7 @@ import {
   type RefusalCode,
 } from '../../clients/typescript/src/index.ts';
 import { fakeIdentity } from '../../clients/typescript/src/testing.ts';
+import { identityRoutes } from '../../clients/typescript/src/web.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
 import { expectAsAtRealService } from '../support/clients/real-launch.ts';
 import { readOurFile } from '../support/project/documents.ts';
@@ -116,16 +117,17 @@ describe('the fake service', () => {
     const [, sample = ''] =
       /### Test without a service\n[\s\S]*?```js\n([\s\S]*?)```/.exec(readOurFile(path)) ?? [];
     expect(sample.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
-    const { client } = await startAt();
+    const client = createIdentityClient({
+      ...createMemoryStores({ now }),
+      ...{ identityUrl, origin, now },
+      fetch: () => Promise.reject(new Error('no service')),
+    });
+    const answerRoute = identityRoutes(client);
     const asked: string[] = [];
     const app = async (given: string | Request, init?: RequestInit) => {
       const request = new Request(given instanceof Request ? given : new URL(given, origin), init);
-      const { pathname } = new URL(request.url);
-      asked.push(pathname);
-      if (pathname === '/login') return client.startLogin(request);
-      return pathname === '/sso/events'
-        ? client.receiveNudge(request)
-        : client.handleCallback(request, hooks);
+      asked.push(new URL(request.url).pathname);
+      return answerRoute(request);
     };
     const body = sample.replace(/^import .*\n/gm, '');
     const AsyncFunction = Object.getPrototypeOf(app).constructor;

@@ -16,13 +16,22 @@ export async function refuse(
   { isLoggedIn, onRefusal }: RefusalHooks = {},
   allow = 'GET, HEAD',
 ): Promise<Response> {
-  logRefusal(settings, refusal);
   const headers = describe(refusal);
   if (refusal.code === 'state_missing') {
+    let hasSession: unknown;
+    try {
+      hasSession = await isLoggedIn?.(request);
+    } catch (away) {
+      if (!(away instanceof Refusal)) throw away;
+      away.launchId ??= refusal.launchId;
+      return refuse(settings, request, away, { onRefusal });
+    }
+    logRefusal(settings, refusal);
     // This redirects only if nobody asked for the hand-off. It cannot loop, because the next hand-off has a state.
-    const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
+    const target = hasSession ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }
+  logRefusal(settings, refusal);
   const page = (await onRefusal?.(refusal)) ?? buildRefusalPage(refusal, settings);
   const more: Record<number, Record<string, string>> = { 405: { Allow: allow }, 503: { 'Retry-After': '5' } };
   return answer(page.status, { ...headers, ...more[refusal.status] }, page.headers, page.body);

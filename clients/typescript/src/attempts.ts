@@ -15,6 +15,9 @@ import { buildCookie, readCookies } from './cookies.ts';
 import { type HandOff, isReturnTo } from './hand-off.ts';
 import { toSeconds } from './verify.ts';
 
+/** The value of an attempt's cookie: its time, its demand, and the MAC. */
+const form = /^(\d{1,12})\.(-|\d{1,7})\.([0-9a-f]{64})$/;
+
 type Attempt = { startedAt: number; maxAge: number | undefined };
 
 const maxAttempts = 5;
@@ -69,7 +72,7 @@ export async function findAttempt(
   state: string | undefined,
 ): Promise<Attempt | undefined> {
   const value = readCookies(request).get(settings.cookiePrefix + state) ?? '';
-  const [, started, demand, mac] = /^(\d{1,12})\.(-|\d{1,7})\.([0-9a-f]{64})$/.exec(value) ?? [];
+  const [, started, demand, mac] = form.exec(value) ?? [];
   if (state === undefined || !started || !demand || !mac) return undefined;
   const signed = message(settings, state, `${started}.${demand}`);
   if (!(await isSignedByAny(settings.secrets.map(utf8), [fromHex(mac)], signed))) return undefined;
@@ -85,14 +88,15 @@ export const isProved = ({ startedAt, maxAge }: Attempt, { auth_time }: HandOff)
 const message = ({ client }: Settings, state: string, said: string) =>
   utf8(`identity attempt v1 ${client} ${state} ${said}`);
 
-/** The names of this browser's attempts, the oldest first. */
+/** The names of this browser's attempts, the oldest first. A client's name may make its session's cookie look like one. */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]
     .filter(
-      ([name]) =>
+      ([name, value]) =>
         name.startsWith(cookiePrefix) &&
+        form.test(value) &&
         /^(?:silent\.)?[\w-]{22}(?:\.[\w-]*)?$/.test(name.slice(cookiePrefix.length)),
     )
-    .sort(([, one], [, other]) => (Number.parseInt(one, 10) || 0) - (Number.parseInt(other, 10) || 0))
+    .sort(([, one], [, other]) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
     .map(([name]) => name);
 }

@@ -39,8 +39,12 @@ export type CallbackOptions = RefusalHooks & {
    */
   savePerson?: (profile: Profile) => unknown;
   /**
-   * Starts a session of your own, with a new id. Returns the headers that set it, such as `Set-Cookie`. To turn somebody away,
-   * throw `new Refusal('person_refused', reason)`.
+   * Hears of each login before anything of it is kept. To turn somebody away, throw `new Refusal('person_refused', reason)`: they
+   * see a page, and no session starts.
+   */
+  onLogin?: (handOff: HandOff) => unknown;
+  /**
+   * Starts a session of your own, with a new id. Returns the headers that set it, such as `Set-Cookie`.
    */
   startSession?: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /**
@@ -54,7 +58,7 @@ export type CallbackOptions = RefusalHooks & {
 export async function startLogin(
   settings: Settings,
   request: Request,
-  { returnTo = new URL(request.url).searchParams.get('return_to'), prompt, maxAge }: LoginOptions,
+  { returnTo = findReturnTo(request), prompt, maxAge }: LoginOptions,
 ): Promise<Response> {
   if (isSpeculative(request)) return answer(204);
   if (request.method !== 'GET')
@@ -70,6 +74,12 @@ export async function startLogin(
   if (prompt) query.set('prompt', prompt);
   if (maxAge !== undefined) query.set('max_age', String(maxAge));
   return launch(settings, query, setCookies);
+}
+
+/** Undefined if it is there twice. */
+function findReturnTo(request: Request): string | undefined {
+  const [path, ...more] = new URL(request.url).searchParams.getAll('return_to');
+  return more.length > 0 ? undefined : path;
 }
 
 function launch({ baseUrl, client }: Settings, query: URLSearchParams, setCookies: string[]): Response {
@@ -133,18 +143,21 @@ export async function handleCallback(
   }
 }
 
-/** How to find whether a browser has a session, if the kit keeps the sessions. If the store is away, nobody can say. */
+/** How to find whether a browser has a session, if the kit keeps the sessions. */
 const ownsSession = (settings: Settings, { startSession }: CallbackOptions) =>
-  startSession ? undefined : (request: Request) => findSession(settings, request).catch(() => undefined);
+  startSession ? undefined : (request: Request) => findSession(settings, request);
 
 /** Where a silent attempt leads that brought nobody. Undefined for every other attempt. */
 function findSilentEnd(settings: Settings, state: string | undefined, isKept: boolean): string | undefined {
   const page = readSilentPage(state);
   if (page === undefined) return undefined;
-  const target = new URL(findTarget(settings, page));
-  // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
-  if (!isKept) target.searchParams.set(triedInVain, 'no');
-  return target.href;
+  const target = findTarget(settings, page);
+  if (isKept) return target;
+  // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried. The page may have
+  // signed its query, so that stays byte for byte.
+  const [address = '', ...fragment] = target.split('#');
+  const tried = `${address}${address.includes('?') ? '&' : '?'}${triedInVain}=no`;
+  return [tried, ...fragment].join('#');
 }
 
 /** The error in place of a hand-off. Undefined if there is something to verify. */
@@ -178,7 +191,7 @@ async function accept(
   settings: Settings,
   request: Request,
   handOff: HandOff,
-  { savePerson, startSession, endSession }: CallbackOptions,
+  { onLogin, savePerson, startSession, endSession }: CallbackOptions,
 ): Promise<HeadersInit> {
   const { nonces, profiles } = settings;
   const { profile } = handOff;
@@ -191,6 +204,7 @@ async function accept(
   const keepUntil = handOff.exp + 60;
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
+  await onLogin?.(handOff);
   // The profile is saved before the session starts, so that no session belongs to a person who could not be saved.
   if (await fromStore(() => profiles.isNewer(profile))) {
     // This comes first: if it throws, the event about this profile must still count as newer.
@@ -198,20 +212,43 @@ async function accept(
     await fromStore(() => profiles.apply(profile));
   }
   if (!startSession) await requireKnown(settings, handOff);
-  const headers = await (startSession?.(handOff, { isProved: attempt.maxAge !== undefined }) ??
-    startOwnSession(settings, handOff));
+  if (!startSession) return startKept(settings, request, handOff, endSession);
+  const headers = await startSession(handOff, { isProved: attempt.maxAge !== undefined });
   try {
     await requireLive(settings, handOff);
   } catch (refused) {
     // The event about the login's end may have come before there was a session to end.
-    const { sid } = handOff;
-    if (sid !== undefined && !startSession) await fromStore(() => settings.sessions?.endLogin(sid));
-    if (sid !== undefined) await endSession?.(sid);
+    if (handOff.sid !== undefined) await endSession?.(handOff.sid);
     throw refused;
   }
-  // The earlier session ends last: if a store is away before that, the browser still has it.
-  if (!startSession) await endOwnSession(settings, request);
   return headers;
+}
+
+/** Starts a session that the kit keeps, in place of the earlier one of this browser. */
+async function startKept(
+  settings: Settings,
+  request: Request,
+  handOff: HandOff,
+  endSession: CallbackOptions['endSession'],
+): Promise<HeadersInit> {
+  const { headers, end } = await startOwnSession(settings, handOff);
+  try {
+    await requireLive(settings, handOff);
+    // The earlier session ends last: if a store is away before that, the browser still has it.
+    await endOwnSession(settings, request);
+    return headers;
+  } catch (refused) {
+    const { sid } = handOff;
+    if (refused instanceof Refusal && refused.code === 'session_ended' && sid !== undefined) {
+      // The event about the login's end may have come before there was a session to end.
+      await fromStore(() => settings.sessions?.endLogin(sid));
+      await endSession?.(sid);
+    } else {
+      // The earlier session may be of the same login, so only the new one ends. If it does not, nobody has its cookie.
+      await end().catch(() => {});
+    }
+    throw refused;
+  }
 }
 
 /** A person who was deleted while the hand-off was on its way has no profile. */

@@ -192,7 +192,7 @@ export function readConfiguration(configuration: Configuration): Settings {
     ttlSeconds,
     maxSeconds,
     hooks: given.hooks ?? {},
-    log: given.log ?? (() => {}),
+    log: (entry) => given.log?.(withoutControls(entry)),
     now: given.now ?? (() => new Date()),
     fetch: given.fetch ?? ((...asked) => fetch(...asked)),
     isSecure,
@@ -200,6 +200,10 @@ export function readConfiguration(configuration: Configuration): Settings {
     cookiePrefix: `${hostPrefix}identity_attempt_`,
   };
 }
+
+/** A stranger may choose parts of a reason, such as `Host`. A control character could change what a terminal shows of the log. */
+const withoutControls = ({ reason, ...entry }: LogEntry): LogEntry =>
+  reason === undefined ? entry : { ...entry, reason: reason.replace(/\p{Cc}/gu, '?') };
 
 function findSecretFaults(secrets: unknown, isLocal: boolean): string[] {
   const isList = Array.isArray(secrets) && secrets.every((secret) => typeof secret === 'string');

@@ -7,14 +7,19 @@ export function buildCookie({ isSecure }: Settings, name: string, value: string,
   return `${name}=${value}; Path=/;${life} HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
 }
 
+/**
+ * Of two cookies with one name, the first counts. Only space and tab are trimmed: to a browser, a name behind any other blank does
+ * not begin with `__Host-`, so another host may have set it.
+ */
 export function readCookies(request: Request): Map<string, string> {
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
-  return new Map(
-    cookies.map((cookie) => {
-      const at = cookie.indexOf('=');
-      return [cookie.slice(0, at), cookie.slice(at + 1)];
-    }),
-  );
+  const cookies = new Map<string, string>();
+  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
+    const cookie = part.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '');
+    const at = cookie.indexOf('=');
+    const name = cookie.slice(0, Math.max(0, at));
+    if (name && !cookies.has(name)) cookies.set(name, cookie.slice(at + 1));
+  }
+  return cookies;
 }
 
 export const sessionCookieOf = ({ hostPrefix, client }: Settings) => `${hostPrefix}${client}_session`;

@@ -1,5 +1,6 @@
 // Events say what has changed about the people who were handed to this client, in order and without gaps. A pull continues from
 // the end of the last one, so nothing is lost even if nudges are.
+import { readBody } from './body.ts';
 import { hmac, toHex, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import { findWrongProfileMember, memberOf, type Profile } from './hand-off.ts';
@@ -38,6 +39,8 @@ export type EventHooks = {
 
 const limit = 1_000;
 const answerWithinMs = 10_000;
+/** A thousand of the largest events have less. */
+const maxAnswerBytes = 8_388_608;
 /** Every verifier refuses a hand-off that expired this long ago. */
 const marginSeconds = 60;
 
@@ -98,7 +101,9 @@ export async function applyEvent(
   event: IdentityEvent,
 ): Promise<void> {
   const { type, sid, profile, user_id: userId } = event;
-  if (type === 'session.ended' && sid !== undefined) {
+  if (type === 'session.ended') {
+    // Nobody can act on it, and it must not keep later events away.
+    if (typeof sid !== 'string') return;
     // This comes first, so that a hand-off that arrives meanwhile starts no session that stays.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
     await endKept(hooks, () => sessions?.endLogin(sid));
@@ -131,7 +136,18 @@ async function ask(settings: Settings, after: number) {
     await response.body?.cancel();
     response = await askWith(settings, second, after);
   }
-  return { status: response.status, answer: await response.json().catch(() => undefined) };
+  return { status: response.status, answer: await readAnswer(response) };
+}
+
+/** Undefined if it is not JSON. */
+async function readAnswer(response: Response): Promise<unknown> {
+  const bytes = await readBody(response, maxAnswerBytes);
+  if (!bytes) throw new Error(`/sso/events answered with more than ${maxAnswerBytes} bytes.`);
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 async function askWith(

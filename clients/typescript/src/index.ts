@@ -96,7 +96,7 @@ export function createIdentityClient(configuration: Configuration) {
      * pull waits for the first, and returns undefined if that takes more than three seconds.
      */
     pullEvents: (hooks: EventHooks = {}) => reader.pull(hooks),
-    /** Pulls events as `pullEvents` does. It never throws: what goes wrong is in the log. */
+    /** Pulls events as `pullEvents` does, and says whether that worked. It never throws: what goes wrong is in the log. */
     readEvents: () => reader.read(),
     /** Keeps a profile if it is later than the kept one, and says whether it was. Callback and events do this on their own. */
     applyProfile: (profile: Profile) => settings.profiles.apply(profile),

@@ -10,7 +10,7 @@ const retryAfterMs = 10_000;
 export function createReader(settings: Settings) {
   let readAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let reading: { startedAt: number; done: Promise<void> } | undefined;
+  let reading: { startedAt: number; done: Promise<boolean> } | undefined;
   const nowMs = () => settings.now().getTime();
 
   /** Throws if the service does not answer. */
@@ -21,16 +21,24 @@ export function createReader(settings: Settings) {
     return position;
   }
 
-  /** Never throws. What goes wrong is in the log. */
-  function read(): Promise<void> {
+  /** Says whether the events were read. Never throws: what goes wrong is in the log. */
+  async function read(): Promise<boolean> {
+    // It may have asked for its last page before the event that this call is about.
+    await reading?.done;
+    return start();
+  }
+
+  function start(): Promise<boolean> {
     triedAt = nowMs();
     reading ??= {
       startedAt: performance.now(),
       done: pull()
         .then(
-          () => undefined,
-          (cause) =>
-            settings.log({ outcome: 'events_unread', launchId: undefined, reason: String(cause), cause }),
+          () => true,
+          (cause) => {
+            settings.log({ outcome: 'events_unread', launchId: undefined, reason: String(cause), cause });
+            return false;
+          },
         )
         .finally(() => {
           reading = undefined;
@@ -50,7 +58,7 @@ export function createReader(settings: Settings) {
     const late = new Promise<void>((done) => {
       timer = setTimeout(done, left);
     });
-    await Promise.race([busy?.done ?? read(), late]);
+    await Promise.race([busy?.done ?? start(), late]);
     clearTimeout(timer);
     return true;
   }

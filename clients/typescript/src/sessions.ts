@@ -1,5 +1,5 @@
-// The sessions of this client, if it leaves them to the kit. The browser has 256 random bits in a cookie, and the store has their
-// SHA-256, so nobody can log in with what is in the store.
+// The sessions of this client, if it leaves them to the kit. The browser has 256 random bits in a cookie, and the store has the
+// SHA-256 of the client's name and them, so nobody can log in with what is in the store.
 import { answer, fromStore, refuse } from './answers.ts';
 import { readBody } from './body.ts';
 import { fromHex, hmac, isSignedByAny, randomBytes, sha256, toBase64url, toHex, utf8 } from './bytes.ts';
@@ -16,29 +16,31 @@ export function requireSessionStore({ sessions }: Settings): SessionStore {
   throw new TypeError('sessions is missing: spread createSqlStores(), or give startSession and endSession');
 }
 
-/** Starts a session with a new id. Returns the header that sets its cookie. */
-export async function startSession(
-  settings: Settings,
-  { sid, profile: { id: userId } }: HandOff,
-): Promise<Record<string, string>> {
+/** Starts a session with a new id. Returns the header that sets its cookie, and how to end it again. */
+export async function startSession(settings: Settings, { sid, profile: { id: userId } }: HandOff) {
   const store = requireSessionStore(settings);
   const token = toBase64url(randomBytes(32));
   const now = toSeconds(settings.now());
   const expiresAt = now + settings.maxSeconds;
-  await fromStore(async () => store.add({ id: await idOf(token), sid, userId, expiresAt }, now));
-  return { 'Set-Cookie': buildCookie(settings, sessionCookieOf(settings), token) };
+  const id = await idOf(settings, token);
+  await fromStore(() => store.add({ id, sid, userId, expiresAt }, now));
+  return {
+    headers: { 'Set-Cookie': buildCookie(settings, sessionCookieOf(settings), token) },
+    end: () => fromStore(() => store.end(id)),
+  };
 }
 
 /** Ends the session that this browser has, at the store. */
 export async function endOwnSession(settings: Settings, request: Request): Promise<void> {
   const token = readToken(settings, request);
-  if (token) await fromStore(async () => requireSessionStore(settings).end(await idOf(token)));
+  if (token) await fromStore(async () => requireSessionStore(settings).end(await idOf(settings, token)));
 }
 
 export async function findSession(settings: Settings, request: Request): Promise<Session | undefined> {
   const token = readToken(settings, request);
   if (!token) return undefined;
-  const session = await fromStore(async () => requireSessionStore(settings).find(await idOf(token)));
+  const store = requireSessionStore(settings);
+  const session = await fromStore(async () => store.find(await idOf(settings, token)));
   return session && toSeconds(settings.now()) < session.expiresAt ? session : undefined;
 }
 
@@ -104,11 +106,11 @@ async function requireLogoutToken(settings: Settings, request: Request): Promise
   const token = readToken(settings, request);
   if (!token) throw new Refusal('logout_token_wrong', 'the browser has no session');
   const form = new URLSearchParams(new TextDecoder().decode(await readBody(request)));
-  const given = form.get('token') ?? '';
-  if (!/^[0-9a-f]{64}$/.test(given))
+  const [given = '', ...more] = form.getAll('token');
+  if (!/^[0-9a-f]{64}$/.test(given) || more.length > 0)
     throw new Refusal(
       'logout_token_wrong',
-      'no token in the form, or something has read the form before the kit',
+      'not one token in the form, or something has read the form before the kit',
     );
   if (!(await isSignedByAny([utf8(token)], [fromHex(given)], logoutMessage(settings))))
     throw new Refusal('logout_token_wrong', 'the token of another session');
@@ -122,4 +124,5 @@ function readToken(settings: Settings, request: Request): string | undefined {
   return /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-const idOf = async (token: string) => toHex(await sha256(utf8(token)));
+/** Another client on the same tables has other ids, so a cookie of one is nothing to the other. */
+const idOf = async ({ client }: Settings, token: string) => toHex(await sha256(utf8(`${client} ${token}`)));

@@ -51,6 +51,13 @@ export const sqlTables = (prefix = 'identity_'): string[] =>
     (table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`,
   );
 
+/** The same JSON in ASCII, which the character set of a table or a connection cannot change. */
+const toAscii = (json: string): string =>
+  json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Another process may sweep by a clock that is ahead. */
+const sweepLaterSeconds = 600;
+
 /** Stands for a time later than every `profile_updated_at`. */
 const never = Number.MAX_SAFE_INTEGER;
 
@@ -80,7 +87,8 @@ export function createSqlStores(
         const select = 'select id from @profiles where id = ? and updated_at >= ?';
         return (await read(select, id, Date.parse(updatedAt))).length === 0;
       },
-      apply: (profile) => keep(profile.id, Date.parse(profile.profile_updated_at), JSON.stringify(profile)),
+      apply: (profile) =>
+        keep(profile.id, Date.parse(profile.profile_updated_at), toAscii(JSON.stringify(profile))),
       async find(id) {
         const [row] = await read('select profile from @profiles where id = ? and profile is not null', id);
         return row && (JSON.parse(String(row.profile)) as Profile);
@@ -130,7 +138,7 @@ export function createSqlStores(
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);
       for (const table of ['nonces', 'ended_logins'])
-        await read(`delete from @${table} where keep_until < ?`, nowSeconds);
+        await read(`delete from @${table} where keep_until < ?`, nowSeconds - sweepLaterSeconds);
     },
   };
 }

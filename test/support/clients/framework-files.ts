@@ -47,6 +47,7 @@ export const reactRouterHome = `import { createElement } from 'react';
     if (first) throw first;
     return (await identity.currentPerson(request))?.name ?? 'stranger';
   }
+  export const headers = () => ({ 'Cache-Control': 'no-store' });
   export default ({ loaderData }) => createElement('p', null, \`Hello, \${loaderData}\`);`;
 
 /** What the site has beside the README's sample for Node's own server. */
@@ -55,7 +56,7 @@ export const nodeServer = `import { createServer } from 'node:http';
   import { home, orders } from './pages.js';
   ANYWHERE
   async function showHome(request) {
-    const headers = { 'Content-Type': 'text/html' };
+    const headers = { 'Content-Type': 'text/html', 'Cache-Control': 'no-store' };
     return (await identity.loginSilently(request)) ?? new Response(home(await identity.currentPerson(request)), { headers });
   }
   const answerAll = (request) => (new URL(request.url).pathname === '/' ? showHome(request) : answer(request));

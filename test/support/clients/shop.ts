@@ -67,6 +67,7 @@ export function openSiteBrowser({ origin }: Pick<Site, 'origin'>, cookies = new 
         headers,
         refusal: headers.get('identity-refusal'),
         location: headers.get('location') ?? '',
+        cacheControl: headers.get('cache-control'),
         text: await response.text(),
       };
     },
