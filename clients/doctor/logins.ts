@@ -40,6 +40,13 @@ type Known = {
   isShown: boolean;
 };
 
+/** How old the last credential may be, in seconds, if the login start demands one. */
+export function findMaxAge({ launch: { searchParams } }: Attempt): number | undefined {
+  if (searchParams.get('prompt') === 'login') return 0;
+  const maxAge = searchParams.get('max_age');
+  return maxAge === null ? undefined : Number(maxAge);
+}
+
 const maxRedirects = 5;
 
 export type Logins = ReturnType<typeof openLogins>;

@@ -1,5 +1,6 @@
 // Tests what a client does with visitors: silent logins that nobody answers, cookies that other sites set, and old credentials.
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
+import { findMaxAge } from './logins.ts';
 import { describe } from './outcome.ts';
 import { isTaken } from './single-hand-offs.ts';
 
@@ -56,9 +57,8 @@ async function probeOldCredential(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
   const attempt = await logins.start(browser);
-  const query = attempt.launch.searchParams;
-  const maxAge = query.get('prompt') === 'login' ? 0 : Number(query.get('max_age') ?? Number.NaN);
-  if (Number.isNaN(maxAge)) return;
+  const maxAge = findMaxAge(attempt);
+  if (maxAge === undefined) return;
   const handOff = await makeFor(exam, attempt, {
     changes: {
       members: (payload) => {
