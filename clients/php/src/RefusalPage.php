@@ -44,7 +44,7 @@ final class RefusalPage
         $goOn = in_array($refusal->refusalCode, ['nonce_replayed', 'logout_token_wrong'], true) ? $link($our->homeUrl, 'Go on') : '';
         $links = $goOn . $link($our->loginUrl, 'Log in');
         $style = self::STYLE;
-        $title = $refusal->refusalCode === 'logout_token_wrong' ? 'The log-out did not work' : 'The login did not work';
+        $title = $refusal->refusalCode === 'logout_token_wrong' ? 'You are not logged out' : 'The login did not work';
         $headers = [
             'Content-Type' => 'text/html; charset=utf-8',
             'Content-Security-Policy' => self::POLICY,
