@@ -344,7 +344,7 @@ describe('with answers made up', () => {
     expect([kit.ended, kit.applied.map(({ event }) => event.seq)]).toEqual([[], [2]]);
   });
 
-  it('a page of more than 8 MiB is a failed read, and no more of it is read', async () => {
+  it('a page of more than 8 MiB is a failed read, and no more of it is read (contract 13.140)', async () => {
     const start = new TextEncoder().encode('{"events":[],"more":"');
     let [sent, isCancelled] = [0, false];
     const body = (mebibytes: number) =>
