@@ -85,7 +85,8 @@ it('lets a right client be, and leaves nothing about its people but that they ar
   expect(new Set(ids).size).toBe(8);
 });
 
-it.each(clients.slice(1))('finds %s (contract 3.43)', async (name) => {
+// On a busy machine, a client may miss the two seconds after a nudge.
+it.each(clients.slice(1))('finds %s (contract 3.43)', { retry: 2 }, async (name) => {
   const report = await examine(name);
   // A client that skips events misses more than one.
   const more = name === 'events_suspension_ignored' ? ['events_ended_login_taken'] : [];

@@ -48,12 +48,15 @@ async function examineStranger(client: string) {
   return report;
 }
 
-it.each(strangers.filter(({ isRight }) => isRight))('lets $name be: $fault', async ({ name }) => {
+/** On a busy machine, a client may miss the two seconds after a nudge. */
+const patiently = { retry: 2 };
+
+it.each(strangers.filter(({ isRight }) => isRight))('lets $name be: $fault', patiently, async ({ name }) => {
   const report = await examineStranger(name);
   expect(faultsOf(report), sawOf(report)).toEqual([]);
 });
 
-it.each(strangers.filter(({ isRight }) => !isRight))('finds $name: $fault', async ({ name }) => {
+it.each(strangers.filter(({ isRight }) => !isRight))('finds $name: $fault', patiently, async ({ name }) => {
   const { verdict } = await examineStranger(name);
   expect(verdict).toBe(unsure.includes(name) ? 'not_sure' : 'wrong');
 });
