@@ -59,6 +59,7 @@ it.each<[name: string, FindingId]>([
   ['issuer_in_part', 'issuer_not_checked'],
   ['login_leads_on', 'return_to_open'],
   ['page_not_checked', 'return_to_open'],
+  ['whole_seconds', 'newer_profile_ignored'],
   ['name_unescaped', 'text_unescaped'],
   ['reason_unescaped', 'text_unescaped'],
   ['session_kept', 'session_fixed'],
@@ -70,7 +71,6 @@ it.each<[name: string, FindingId]>([
 it.each<[name: string, ...unseen: FindingId[]]>([
   ['html'],
   ['features'],
-  ['whole_seconds'],
   ['lists_logins'],
   ['goes_on'],
   ['says_once', 'role_kept'],
