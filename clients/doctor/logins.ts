@@ -174,7 +174,10 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     }
   }
 
-  /** Follows redirects, and pages that go on at once, within the client's own origin, but not to the login start. Returns the last answer. */
+  /**
+   * Follows redirects, and pages that go on at once, within the client's own origin, but not to the login start. Returns the last
+   * answer.
+   */
   async function follow(browser: Browser, answer: Answer): Promise<Answer> {
     let last = answer;
     for (let step = 0; step < maxRedirects; step++) {

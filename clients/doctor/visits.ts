@@ -16,20 +16,19 @@ export async function probeVisits(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Answers each silent login of the start page with the error that nobody is logged in. */
+/** Answers each silent login of a page with the error that nobody is logged in. */
 async function probeSilentLogins(exam: Exam): Promise<void> {
-  const { logins, notes, target } = exam;
+  const { logins, notes } = exam;
   const browser = newBrowser(exam);
-  const home = new URL('/', target.callbackUrl);
-  for (const page of new Set([...logins.pages(), home].map(String))) {
-    let answer = await logins.follow(browser, await browser.open(new URL(page)));
+  for (const page of logins.pages()) {
+    let answer = await logins.follow(browser, await browser.open(page));
     for (let tries = 0; tries <= maxSilentTries; tries++) {
       const query =
         answer.location && logins.isLaunch(answer.location) ? answer.location.searchParams : undefined;
       if (query?.get('prompt') !== 'none') break;
       if (tries === maxSilentTries)
         return notes.find('error_loops', {
-          saw: `Answered ${tries} silent logins of ${home.pathname} with error=login_required: it began another one.`,
+          saw: `Answered ${tries} silent logins of ${page.pathname} with error=login_required: it began another one.`,
         });
       const error = new URLSearchParams({ error: 'login_required', state: query.get('state') ?? '' });
       answer = await logins.follow(browser, await browser.open(logins.addressOf(error)));
