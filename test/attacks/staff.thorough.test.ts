@@ -62,7 +62,8 @@ const countEvents = async (type: string, { id }: Pick<Person, 'id'>) =>
   ).rows.length;
 
 describe('managers', () => {
-  it('change no staff and become no more than they are, in 2,000 random orders of every procedure, 16 at once', {
+  const orders = byForm({ short: 600, long: 2_000 });
+  it(`change no staff and become no more than they are, in ${orders} random orders of every procedure, 16 at once`, {
     timeout: 180_000,
   }, async () => {
     const managers = [await addStaff('manager'), await addStaff('manager')];
@@ -88,7 +89,7 @@ describe('managers', () => {
       return Promise.all(parts.map(async (part) => (await part.execute(app.db)).rows));
     };
     const before = await read();
-    let left = 2_000;
+    let left = orders;
     const outcomes = new Map<string, number>();
     await runAtOnce(16, async () => {
       while (left-- > 0) {
@@ -101,8 +102,8 @@ describe('managers', () => {
     expect(await read()).toEqual(before);
     expect([...outcomes.keys()].filter((outcome) => /^5|401/.test(outcome))).toEqual([]);
     // Meanwhile the staff have helped customers.
-    expect(outcomes.get('200')).toBeGreaterThan(50);
-    expect(outcomes.get('403 not_allowed')).toBeGreaterThan(500);
+    expect(outcomes.get('200')).toBeGreaterThan(orders / 40);
+    expect(outcomes.get('403 not_allowed')).toBeGreaterThan(orders / 4);
   });
 });
 

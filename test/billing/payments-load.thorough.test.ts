@@ -16,7 +16,7 @@ import { byForm } from '../support/faults/faults.ts';
 import { createRandom, seed, shuffle } from '../support/run/random.ts';
 
 const { payments, invoices, killEveryMs } = byForm({
-  short: { payments: 150, invoices: 12, killEveryMs: 100 },
+  short: { payments: 70, invoices: 8, killEveryMs: 100 },
   long: { payments: 500, invoices: 40, killEveryMs: 150 },
 });
 const requests = 3 * payments;

@@ -12,7 +12,7 @@ import { insertPeople, profileOf, type Somebody } from '../support/marketplace/i
 import { listTables } from '../support/people/leaving.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
-const total = byForm({ short: 3_000, long: 100_000 });
+const total = byForm({ short: 1_500, long: 100_000 });
 
 const folder = await sharedFolder();
 const file = join(folder, 'people.ndjson');

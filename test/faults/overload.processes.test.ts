@@ -134,7 +134,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
 });
 
 // Contract 9.155.
-it.each(['node', 'deno'] as const)(
+it.each(byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] }))(
   'logins on %s go on while 300 connections send more of them without a pause',
   async (runtime) => {
     await start({ PASSWORD_HASHING_THREADS: '1' }, runtime);

@@ -417,11 +417,11 @@ const withText = (fields: Record<string, string>, name: string, text: string) =>
 const each = (doors: Door[]) =>
   doors.flatMap((door) => Object.keys(door.fields).map((name) => [door.path, name, door] as const));
 
-/** In the short form each field gets a third of the texts, and the next field gets the next third. */
+/** In the short form each field gets a sixth of the texts, and the next field gets the next sixth. */
 const everyText = async (name: string, send: (text: string) => Promise<Answer>) => {
   const texts = Object.entries(worstTexts);
-  const third = serial++ % 3;
-  for (const [kind, text] of texts.filter((_, at) => byForm({ short: at % 3 === third, long: true })))
+  const sixth = serial++ % 6;
+  for (const [kind, text] of texts.filter((_, at) => byForm({ short: at % 6 === sixth, long: true })))
     await expectQuick(`${name}: ${kind}`, () => send(text));
 };
 

@@ -10,6 +10,7 @@ import { findFreePort, startService } from '../support/app/process.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 import { countRows, findEmptyAccounts, whileInsertsFail } from '../support/database/database.ts';
 import { makeFolder } from '../support/database/postgres.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 import { shuffle } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
@@ -25,8 +26,9 @@ const countUsers = async (email: string) => {
   return rows[0];
 };
 
-it('accepts a hand-off once if it arrives 16 times at once on two instances, in each of 50 rounds', async () => {
-  for (let round = 0; round < 50; round++) {
+const rounds = byForm({ short: 15, long: 50 });
+it(`accepts a hand-off once if it arrives 16 times at once on two instances, in each of ${rounds} rounds`, async () => {
+  for (let round = 0; round < rounds; round++) {
     const path = await buildHandOff(app, { id: `round-${round}` });
     const answers = await sendPatiently(
       Array.from({ length: 16 }, (_, at) => () => (at % 2 ? app : other).send(path)),

@@ -7,6 +7,7 @@ import { setSettings } from '../support/billing/settings.ts';
 import { buildSignup, type Charge } from '../support/crm/crm.ts';
 import { openKilledService } from '../support/crm/killed-service.ts';
 import { type Message, sendLoad } from '../support/crm/signup-load.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { createRandom, seed, shuffle } from '../support/run/random.ts';
 
 type Said = { quantity: number; status: string; cancelsAt: string | null; charges: Charge[] };
@@ -131,10 +132,12 @@ async function findFaultsInTerms(db: Database, reports: Reported[]): Promise<str
   });
 }
 
-it('500 reports with quantities, charges and ends count exactly once, in any order, while an instance and Postgres are killed', async () => {
+const contracts = byForm({ short: 40, long: 100 });
+
+it(`${5 * contracts} reports with quantities, charges and ends count exactly once, in any order, while an instance and Postgres are killed`, async () => {
   const service = await openKilledService();
   await setSettings(service.db);
-  const reports = buildReports(100);
+  const reports = buildReports(contracts);
   const repeated = reports.filter((_, at) => at % 3 === 0);
   const load = { messages: reports, sends: shuffle([...reports, ...repeated]), random: createRandom(seed) };
   const blows = [service.killInstance, service.killPostgres];

@@ -2,11 +2,14 @@ import { expect, it } from 'vitest';
 import { openKilledService } from '../support/crm/killed-service.ts';
 import { checkSignups } from '../support/crm/signup-checker.ts';
 import { buildLoad, sendLoad } from '../support/crm/signup-load.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { seed } from '../support/run/random.ts';
 
-it('2,000 signups make exactly one contract each, while an instance and Postgres are killed', async () => {
+const count = byForm({ short: 800, long: 2_000 });
+
+it(`${count} signups make exactly one contract each, while an instance and Postgres are killed`, async () => {
   const service = await openKilledService();
-  const load = buildLoad({ seed, count: 2_000, sharing: 0.2 });
+  const load = buildLoad({ seed, count, sharing: 0.2 });
   const blows = [service.killInstance, service.killPostgres];
   const struck: Promise<void>[] = [];
   const faults = await sendLoad(load, service.targets, {

@@ -20,7 +20,7 @@ async function sendWith(changes: string[], times: number): Promise<{ app: TestAp
   const instances = [await app.startInstance(), await app.startInstance()];
   for (const change of changes) await sql.raw(change).execute(app.db);
   await reconnect(app);
-  const load = buildLoad({ seed: 1, count: 200, sharing: 0.7 });
+  const load = buildLoad({ seed: 1, count: 100, sharing: 0.7 });
   load.sends = load.sends.flatMap((message) => Array<Message>(times).fill(message));
   expect(await sendLoad(load, instances, { atOnce: 64, hangUps: 0 })).toEqual([]);
   return { app, load };

@@ -6,7 +6,10 @@ import type { Answer } from './app.ts';
 /** Asks again while a busy machine answers 503, which says that nothing was done. */
 export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answer> {
   let answer = await send();
-  for (let tries = 0; answer.status === 503 && tries < 5; tries++) answer = await send();
+  for (let tries = 1; answer.status === 503 && tries <= 5; tries++) {
+    await new Promise((again) => setTimeout(again, 200 * tries));
+    answer = await send();
+  }
   return answer;
 }
 

@@ -19,7 +19,7 @@ export async function findVersionBefore(): Promise<string | undefined> {
   return isThere ? commit : undefined;
 }
 
-/** Builds a commit in a folder of its own, with the packages of its lock file. If these are the same as ours, it uses ours. */
+/** Builds a commit in a folder of its own, with the packages of its lock file. If ours do as well, it uses ours. */
 export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await makeFolder();
   // The NODE_ENV of tests would change the build.
@@ -30,8 +30,7 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
     const archive = join(folder, 'source.tar');
     await exec('git', ['archive', '--output', archive, commit], { cwd: root });
     await exec('tar', ['-xf', archive, '-C', folder]);
-    if ((await readPackages(folder)) === (await readPackages(root)))
-      await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    if (await hasItsPackages(folder)) await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     else await exec('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, env });
     await exec('npm', ['run', 'build'], { cwd: folder, env });
     return { folder, remove };
@@ -41,8 +40,20 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
   }
 }
 
-/** What a lock file says, except for the version of the project itself. */
-async function readPackages(folder: string): Promise<string> {
-  const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
-  return JSON.stringify({ ...packages, '': { ...packages[''], version: undefined } });
+/** Whether our packages are those that the version in this folder runs and is built with. Others only test it. */
+async function hasItsPackages(folder: string): Promise<boolean> {
+  const [theirs, ours] = await Promise.all([folder, root].map(readPackages));
+  const builtWith = Object.keys(theirs?.['']?.devDependencies ?? {}).map((name) => `node_modules/${name}`);
+  return Object.entries(theirs ?? {}).every(
+    ([path, its]) =>
+      path === '' || (its?.dev && !builtWith.includes(path)) || ours?.[path]?.version === its?.version,
+  );
 }
+
+type Packages = Record<
+  string,
+  { version: string; dev?: boolean; devDependencies?: Record<string, string> } | undefined
+>;
+
+const readPackages = async (folder: string): Promise<Packages> =>
+  JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')).packages;

@@ -176,7 +176,7 @@ export async function startRowLoad(
         );
         await launch(port, names[Math.floor(Math.random() * names.length)] ?? 'marketplace');
         if (Math.random() < 0.1) await launch(port, 'marketplace');
-        await sleep(10 + Math.random() * 30);
+        await sleep(30 + Math.random() * 60);
       }
     }),
   );

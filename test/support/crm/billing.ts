@@ -9,6 +9,7 @@ import { creditEnded } from '../../../server/billing/payments/credit-ended.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
+import { retryWhileBusy } from '../app/patience.ts';
 import { germanSettings, setBillingClock, setSettings } from '../billing/settings.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
 
@@ -101,7 +102,7 @@ export async function openBilling({ settings = plainSettings }: { settings?: Bil
         user: { email, name: 'Somebody' },
         contract: { plan: 'starter', status: 'active', price, ...contract },
       });
-      const answer = await sendSignup(app, signup, { at });
+      const answer = await retryWhileBusy(() => sendSignup(app, signup, { at }));
       if (answer.status >= 300) throw new Error(`the signup was answered ${answer.status} ${answer.text}`);
       return JSON.parse(answer.text).contract.id;
     },
