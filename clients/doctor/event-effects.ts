@@ -132,8 +132,9 @@ async function expectGone(
 async function probeLogOut(exam: Exam, tell: Teller): Promise<void> {
   const other = await logIn(exam, 'profile');
   const mine = await logIn(exam, 'main');
+  await logIn(exam, 'main');
   const told = await tell([ended(exam, 'main', sidOf(mine))]);
-  const words = 'session.ended';
+  const words = 'session.ended of the earlier of two logins';
   await expectGone(exam, 'events_logout_ignored', { told, browser: mine.browser, part: 'main', words });
   if (!isNamed(await exam.logins.findShown(other.browser), 'profile'))
     exam.notes.find('events_end_others', {

@@ -3,14 +3,14 @@ import { probeAddresses, probeLineBreaks, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
 import { probeEventEffects } from './event-effects.ts';
 import { probeEvents } from './events.ts';
-import { type Exam, openExam } from './exam.ts';
+import { type Exam, openExam, tryOut } from './exam.ts';
 import { playGenuine } from './genuine.ts';
 import { probeIdentities } from './identities.ts';
 import { probeKnownKeys } from './keys.ts';
 import { probeLeeway } from './leeway.ts';
 import { probeMarkup } from './markup.ts';
 import { UnreachableError } from './network.ts';
-import { probeNonces } from './nonces.ts';
+import { prepareLateReplay, probeNonces } from './nonces.ts';
 import type { Finding, Unseen } from './notes.ts';
 import { probeProfiles } from './profiles.ts';
 import { findHeldSecrets } from './secrets.ts';
@@ -99,6 +99,7 @@ async function runProbes(
   const genuine = await playGenuine(exam);
   // If the client sends no refusal codes, only a login tells whether it holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
+  const replayLate = await prepareLateReplay(exam);
   await Promise.all([
     probeKnownKeys(exam),
     probeNonces(exam),
@@ -113,6 +114,7 @@ async function runProbes(
     probeOddJson(exam),
     probeEvents(exam),
   ]);
+  await tryOut(exam, ['nonce_kept_too_short'], replayLate);
   await probeProfiles(exam);
   await probeCaches(exam);
   await probeLineBreaks(exam);

@@ -22,6 +22,23 @@ export async function probeNonces(exam: Exam): Promise<void> {
   ]);
 }
 
+/** Opens a hand-off. The returned probe opens it again, after all others. */
+export async function prepareLateReplay(exam: Exam): Promise<() => Promise<void>> {
+  const { browser, handOff } = await prepare(exam);
+  const other = browser.copy();
+  const { kind } = await exam.logins.open(browser, handOff);
+  return async () => {
+    if (kind !== 'taken') return;
+    const outcome = await exam.logins.open(other, handOff);
+    if (await isTaken(exam, { browser: other, outcome }))
+      exam.notes.find('nonce_kept_too_short', {
+        saw: `Sent a hand-off again after ${exam.network.countRequests()} other requests: ${describe(outcome)}.`,
+        launchId: handOff.launchId,
+        unless: ['nonce_not_checked', 'nonce_not_atomic', 'cache_in_front'],
+      });
+  };
+}
+
 type Ready = Pick<Played, 'browser' | 'handOff'>;
 
 /** Makes a hand-off that a browser has asked for and not opened yet. */

@@ -30,6 +30,7 @@ export function probeSessions(exam: Exam): Promise<void> {
     if (!logins.showsPeople()) return missed(nobodyNamed);
     await probeSwapped(exam, first, other);
     for (const name of names) await probeFlipped(exam, name, mine);
+    for (const name of names) await probeUnsigned(exam, name, first);
     await probeRole(exam, first);
   });
 }
@@ -192,6 +193,18 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
     const saw = `Changed character ${at + 1} of ${name}: the person was still logged in.`;
     return exam.notes.find('session_forgeable', { saw });
   }
+}
+
+/** Sends what a cookie says without its signature, as clients take it that have begun to sign. */
+async function probeUnsigned(exam: Exam, name: string, { browser }: Played): Promise<void> {
+  const value = browser.valueOf(name) ?? '';
+  const at = Math.max(...['.', '|', ':', '~', '%'].map((mark) => value.lastIndexOf(mark)));
+  if (at < minPart) return;
+  const copy = browser.copy((cookie) => [
+    { ...cookie, value: cookie.name === name ? value.slice(0, at) : cookie.value },
+  ]);
+  if (await shows(exam, copy, 'main'))
+    exam.notes.find('session_forgeable', { saw: `Cut the last part of ${name} off: the person was still logged in.` });
 }
 
 /** Not one of the two digits after a percent sign, which two spellings share. */

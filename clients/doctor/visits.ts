@@ -1,6 +1,8 @@
 // Tests what a client does with visitors: silent logins that nobody answers, cookies that other sites set, and old credentials.
-import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
+import { createNonce } from '../../server/sso/envelope.ts';
+import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import { findMaxAge } from './logins.ts';
+import { isNamed } from './name-tags.ts';
 import { describe } from './outcome.ts';
 import { isTaken } from './single-hand-offs.ts';
 
@@ -13,6 +15,8 @@ export async function probeVisits(exam: Exam): Promise<void> {
     tryOut(exam, ['error_loops'], () => probeSilentLogins(exam)),
     tryOut(exam, ['crashes'], () => probeOddCookie(exam)),
     tryOut(exam, ['auth_time_not_checked'], () => probeOldCredential(exam)),
+    tryOut(exam, ['second_submit_logs_out'], () => probeErrorInSession(exam)),
+    tryOut(exam, ['people_mixed'], () => probePagesAtOnce(exam)),
   ]);
 }
 
@@ -71,4 +75,33 @@ async function probeOldCredential(exam: Exam): Promise<void> {
       saw: `The login start demands a credential, and a hand-off had one of an hour before: ${describe(outcome)}.`,
       launchId: handOff.launchId,
     });
+}
+
+/** Anybody can lead a browser to the callback with an error, which must not end its session. */
+async function probeErrorInSession(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const { browser, outcome } = await play(exam);
+  if (outcome.kind !== 'taken' || !logins.showsPeople()) return;
+  await browser.open(logins.addressOf(new URLSearchParams({ error: 'login_required', state: createNonce() })));
+  if (!isNamed(await logins.findShown(browser), 'main'))
+    notes.find('second_submit_logs_out', {
+      saw: 'Sent error=login_required with an unknown state to a browser with a session: afterwards nobody was logged in.',
+    });
+}
+
+const readsAtOnce = 8;
+
+/** A server that keeps the person of a request where other requests can see it mixes people who come at once. */
+async function probePagesAtOnce(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  if (!logins.showsPeople()) return;
+  const mine = await play(exam);
+  const other = await play(exam, { part: 'first' });
+  if (mine.outcome.kind !== 'taken' || other.outcome.kind !== 'taken') return;
+  const reads = Array.from({ length: readsAtOnce }, async (_, n) => {
+    const [{ browser }, stranger] = n % 2 === 0 ? [mine, 'first' as const] : [other, 'main' as const];
+    return isNamed(await logins.findShown(browser), stranger);
+  });
+  if ((await Promise.all(reads)).includes(true))
+    notes.find('people_mixed', { saw: 'Two people asked for a page at once: one got the page of the other.' });
 }
