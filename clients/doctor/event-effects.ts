@@ -17,7 +17,7 @@ import type { EventWriter, OwnEvent, Reads } from './target.ts';
 const ids = [
   ...(['events_logout_ignored', 'events_suspension_ignored', 'events_deletion_ignored'] as const),
   ...(['events_page_missed', 'events_order_ignored', 'events_ended_login_taken'] as const),
-  ...(['events_end_others', 'events_restored_ignored'] as const),
+  ...(['events_end_others', 'events_restored_ignored', 'events_erased_stops'] as const),
 ];
 const withinMs = 2_000;
 /** More events than fit on a page, of which a client has to read all (contract 10.18). */
@@ -56,7 +56,7 @@ async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
   const tell = createTeller(exam, writer);
   // A client may note how far it has read only with its next read.
   await (await tell([update(exam, 'profile')])).hasRead();
-  await probeLogOut(exam, tell);
+  if (await probeLogOut(exam, tell)) await probeErased(exam, tell);
   await probeSuspension(exam, tell);
   await probeDeletion(exam, tell);
   await probePageful(exam, tell);
@@ -129,16 +129,29 @@ async function expectGone(
   return isGone === true;
 }
 
-async function probeLogOut(exam: Exam, tell: Teller): Promise<void> {
+/** Returns whether the log-out had its effect. */
+async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
   const other = await logIn(exam, 'profile');
   const mine = await logIn(exam, 'main');
   await logIn(exam, 'main');
   const told = await tell([ended(exam, 'main', sidOf(mine))]);
   const words = 'session.ended of the earlier of two logins';
-  await expectGone(exam, 'events_logout_ignored', { told, browser: mine.browser, part: 'main', words });
+  const { browser } = mine;
+  const isGone = await expectGone(exam, 'events_logout_ignored', { told, browser, part: 'main', words });
   if (!isNamed(await exam.logins.findShown(other.browser), 'profile'))
     exam.notes.find('events_end_others', {
       saw: 'Appended session.ended of one person: another person was logged out, too.',
+    });
+  return isGone;
+}
+
+/** An event that names nobody comes in place of each one about somebody whom the service has deleted. */
+async function probeErased(exam: Exam, tell: Teller): Promise<void> {
+  const mine = await logIn(exam, 'main');
+  const told = await tell([{ type: 'erased' }, ended(exam, 'main', sidOf(mine))], pagefulWithinMs);
+  if (!(await told.isGone(mine.browser, 'main')))
+    exam.notes.find('events_erased_stops', {
+      saw: 'Appended erased, and then session.ended: the page still names the person, whom the same event logged out before.',
     });
 }
 

@@ -142,6 +142,7 @@ const catalog = {
   ],
   events_end_others: ['refuses', 'End only the session of the "sid" in the event.'],
   events_restored_ignored: ['refuses', 'Let a person in again after "user.restored".'],
+  events_erased_stops: ['refuses', 'Skip "erased", which names nobody, and go on with the next event.'],
   // Something else is wrong.
   clock_wrong: ['noticed', 'Set the clock of that server by NTP.'],
   callback_cached: [

@@ -195,16 +195,18 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
   }
 }
 
-/** Sends what a cookie says without its signature, as clients take it that have begun to sign. */
+/** Sends what a cookie says without its signature, which a client may still take from the time before it signed. */
 async function probeUnsigned(exam: Exam, name: string, { browser }: Played): Promise<void> {
   const value = browser.valueOf(name) ?? '';
-  const at = Math.max(...['.', '|', ':', '~', '%'].map((mark) => value.lastIndexOf(mark)));
-  if (at < minPart) return;
+  const at = Math.max(...['.', '--', '|', ':', '~', '%'].map((mark) => value.lastIndexOf(mark)));
+  if (Math.min(at, value.length - at) < minPart) return;
   const copy = browser.copy((cookie) => [
     { ...cookie, value: cookie.name === name ? value.slice(0, at) : cookie.value },
   ]);
   if (await shows(exam, copy, 'main'))
-    exam.notes.find('session_forgeable', { saw: `Cut the last part of ${name} off: the person was still logged in.` });
+    exam.notes.find('session_forgeable', {
+      saw: `Cut the last part of ${name} off: the person was still logged in.`,
+    });
 }
 
 /** Not one of the two digits after a percent sign, which two spellings share. */

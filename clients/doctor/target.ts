@@ -34,12 +34,14 @@ export type Reads = {
   pulledAt: Date | null;
   pulledSeconds: number | null;
 };
-/** An event about one of the doctor's own people. `occurred_at` is when it is appended. */
-export type OwnEvent = { userId: string } & (
-  | { type: 'profile.updated'; profile: StandardProfile }
-  | { type: 'session.ended'; sid: string }
-  | { type: 'user.suspended' | 'user.restored' | 'user.deleted' }
-);
+/** An event about one of the doctor's own people, or about nobody. `occurred_at` is when it is appended. */
+export type OwnEvent =
+  | { type: 'erased' }
+  | ({ userId: string } & (
+      | { type: 'profile.updated'; profile: StandardProfile }
+      | { type: 'session.ended'; sid: string }
+      | { type: 'user.suspended' | 'user.restored' | 'user.deleted' }
+    ));
 export type EventWriter = {
   /** Appends events to the client's sequence. Returns the number of the last one. */
   append: (events: readonly OwnEvent[]) => Promise<number>;

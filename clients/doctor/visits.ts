@@ -82,7 +82,9 @@ async function probeErrorInSession(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const { browser, outcome } = await play(exam);
   if (outcome.kind !== 'taken' || !logins.showsPeople()) return;
-  await browser.open(logins.addressOf(new URLSearchParams({ error: 'login_required', state: createNonce() })));
+  await browser.open(
+    logins.addressOf(new URLSearchParams({ error: 'login_required', state: createNonce() })),
+  );
   if (!isNamed(await logins.findShown(browser), 'main'))
     notes.find('second_submit_logs_out', {
       saw: 'Sent error=login_required with an unknown state to a browser with a session: afterwards nobody was logged in.',
@@ -103,5 +105,7 @@ async function probePagesAtOnce(exam: Exam): Promise<void> {
     return isNamed(await logins.findShown(browser), stranger);
   });
   if ((await Promise.all(reads)).includes(true))
-    notes.find('people_mixed', { saw: 'Two people asked for a page at once: one got the page of the other.' });
+    notes.find('people_mixed', {
+      saw: 'Two people asked for a page at once: one got the page of the other.',
+    });
 }

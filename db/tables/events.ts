@@ -152,10 +152,10 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
 /** The ids of the doctor's test people, which are of no user (contract 3.32). */
 const testId = '00000000-0000-7%';
 
-/** An event about one of the doctor's test people. Triggers append all others. */
-export type TestEvent = { type: ClientEvent['type']; userId: string; body: object | null };
+/** An event about one of the doctor's test people, or `erased`. Triggers append all others. */
+export type TestEvent = { type: ClientEvent['type']; userId: string | null; body: object | null };
 
-/** Throws if an event is about anybody else. */
+/** Throws if an event is about anybody else, or about nobody and not `erased`. */
 export async function appendTestEvents(
   trx: Transaction<DB>,
   client: string,
@@ -165,7 +165,8 @@ export async function appendTestEvents(
     const { numAffectedRows } = await sql`
       insert into events (client, type, user_id, body)
       select ${client}, ${type}, ${userId}::uuid, ${body && JSON.stringify(body)}::jsonb
-      where ${userId} like ${testId} and not exists (select from users where id = ${userId}::uuid)`.execute(
+      where case when ${userId}::text is null then ${type} = 'erased'
+        else ${userId} like ${testId} and not exists (select from users where id = ${userId}::uuid) end`.execute(
       trx,
     );
     if (numAffectedRows !== 1n) throw new Error('This is not the id of a test person.');

@@ -56,9 +56,13 @@ it.each<[FindingId, ...follows: FindingId[]]>([
 });
 
 it.each<[name: string, FindingId]>([
+  ['error_logs_out', 'second_submit_logs_out'],
+  ['few_nonces', 'nonce_kept_too_short'],
   ['issuer_in_part', 'issuer_not_checked'],
   ['login_leads_on', 'return_to_open'],
+  ['name_in_header', 'crashes'],
   ['page_not_checked', 'return_to_open'],
+  ['person_for_all', 'people_mixed'],
   ['whole_seconds', 'newer_profile_ignored'],
   ['name_unescaped', 'text_unescaped'],
   ['reason_unescaped', 'text_unescaped'],

@@ -15,6 +15,7 @@ it.each([
   ['session_not_verified', 'session_forgeable', 'somebody else was logged in'],
   ['session_known_key', 'session_forgeable', 'is signed with "changeme"'],
   ['session_in_part', 'session_forgeable', 'the person was still logged in'],
+  ['session_once_unsigned', 'session_forgeable', 'Cut the last part'],
   ['role_cookie', 'session_forgeable', 'another role'],
 ])('finds %s', async (name, finding, words) => {
   const report = await examineClient({ name });

@@ -41,6 +41,7 @@ export function createEventWriter(db: Database, client: string): EventWriter {
 
 /** The bodies are as triggers write them. */
 function toRow(event: OwnEvent): TestEvent {
+  if (event.type === 'erased') return { type: event.type, userId: null, body: null };
   const { type, userId } = event;
   if (type === 'session.ended') return { type, userId, body: { sid: event.sid } };
   if (type !== 'profile.updated') return { type, userId, body: null };

@@ -40,6 +40,7 @@ function apply({ site, is, save }: Reading, { type, user_id: userId = '', sid = 
   const end = (isItsSession: (value: string, user: User) => boolean) => {
     for (const [value, user] of sessions) if (isItsSession(value, user)) sessions.delete(value);
   };
+  if (type === 'erased' && is('events_erased_stops')) throw new Error('an event about nobody');
   if (type === 'session.ended') {
     if (!is('events_ended_login_taken')) ended.add(sid);
     if (!is('events_logout_ignored')) end((value) => sids.get(value) === sid || is('events_end_others'));

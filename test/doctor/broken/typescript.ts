@@ -53,6 +53,8 @@ export type Site = {
   /** Whom to tell once that their profile has changed. */
   news: Set<string>;
   pull: Promise<void>;
+  /** Who asked last, kept where other requests can see it. */
+  current?: User | undefined;
 };
 type Question = {
   request: IncomingMessage;
@@ -120,6 +122,7 @@ export function createClients(options: ClientOptions) {
     const state = readOnce(query, 'state');
     const error = readOnce(query, 'error');
     if (error !== undefined) {
+      if (is('error_logs_out')) site.sessions.delete(cookies.get('session') ?? '');
       if (is('error_loops')) return { status: 303, headers: { location: `${path}/login` } };
       if (!isAsked(question, state ?? '')) throw new Refusal('state_unknown');
       throw new Refusal(refusals.some(({ code }) => code === error) ? error : 'error_unknown', error);
@@ -158,6 +161,8 @@ export function createClients(options: ClientOptions) {
       options.createSession?.(user) ||
       createToken();
     site.sessions.set(id, user);
+    if (is('newest_login_only'))
+      for (const [value, each] of site.sessions) if (each === user) site.sids.delete(value);
     site.sids.set(id, payload.sid);
     const asked = decodeURIComponent(cookies.get('page') ?? '');
     const isOpen = is('page_not_checked') || isReturnTo(asked, false);
@@ -249,6 +254,7 @@ export function createClients(options: ClientOptions) {
     const isNew = !site.nonces.has(nonce);
     if (is('nonce_not_atomic')) await new Promise((done) => setTimeout(done, 50));
     site.nonces.add(nonce);
+    if (is('few_nonces') && site.nonces.size > 25) site.nonces.delete([...site.nonces][0] ?? '');
     return isNew;
   }
 
@@ -305,6 +311,12 @@ export function createClients(options: ClientOptions) {
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
+  async function showCurrent({ site }: Question, user: User | undefined): Promise<Reply> {
+    site.current = user;
+    await new Promise((done) => setTimeout(done, 5));
+    return { status: 200, text: site.current ? describe(site.current) : 'nobody' };
+  }
+
   function answer(question: Question): Reply | Promise<Reply> {
     const { request, url, path, site, is } = question;
     const page = url.pathname.slice(path.length);
@@ -323,6 +335,9 @@ export function createClients(options: ClientOptions) {
     if (page === '/callback') return receiveHandOff(question);
     const user = findPerson(question);
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
+    if (is('person_for_all')) return showCurrent(question, user);
+    // As Node does it to a header.
+    if (is('name_in_header')) new Headers({ 'x-person': user?.name ?? '' });
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
     if (is('lists_logins') && user)
       return {
