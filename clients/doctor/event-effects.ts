@@ -18,6 +18,7 @@ const ids = [
   ...(['events_logout_ignored', 'events_suspension_ignored', 'events_deletion_ignored'] as const),
   ...(['events_page_missed', 'events_order_ignored', 'events_ended_login_taken'] as const),
   ...(['events_end_others', 'events_restored_ignored', 'events_erased_stops'] as const),
+  'events_profile_ignored' as const,
 ];
 const withinMs = 2_000;
 /** More events than fit on a page, of which a client has to read all (contract 10.18). */
@@ -50,6 +51,8 @@ type Told = {
   hasRead: () => Promise<boolean>;
   /** Whether, in time, the page no longer names the person. Undefined if it does, and the client has not read the events yet. */
   isGone: (browser: Browser, part: Part) => Promise<boolean | undefined>;
+  /** Whether, in time, the page shows the text. Undefined if it does not, and the client has not read the events yet. */
+  shows: (browser: Browser, text: string) => Promise<boolean | undefined>;
 };
 
 async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
@@ -57,6 +60,7 @@ async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
   // A client may note how far it has read only with its next read.
   await (await tell([update(exam, 'profile')])).hasRead();
   if (await probeLogOut(exam, tell)) await probeErased(exam, tell);
+  await probeNewProfile(exam, tell);
   await probeSuspension(exam, tell);
   await probeDeletion(exam, tell);
   await probePageful(exam, tell);
@@ -95,18 +99,20 @@ function createTeller(exam: Exam, writer: EventWriter): Teller {
       );
     };
     const pause = () => new Promise((done) => setTimeout(done, pauseMs));
+    const inTime = async (isSo: () => Promise<boolean>) => {
+      do {
+        if (await isSo()) return true;
+        await pause();
+      } while (performance.now() < until);
+      return (await hasRead()) ? false : undefined;
+    };
     return {
       async hasRead() {
         while (!(await hasRead()) && performance.now() < until) await pause();
         return hasRead();
       },
-      async isGone(browser, part) {
-        do {
-          if (!isNamed(await exam.logins.findShown(browser), part)) return true;
-          await pause();
-        } while (performance.now() < until);
-        return (await hasRead()) ? false : undefined;
-      },
+      isGone: (browser, part) => inTime(async () => !isNamed(await exam.logins.findShown(browser), part)),
+      shows: (browser, text) => inTime(async () => (await exam.logins.look(browser)).includes(text)),
     };
   };
 }
@@ -134,6 +140,8 @@ async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
   const other = await logIn(exam, 'profile');
   const mine = await logIn(exam, 'main');
   await logIn(exam, 'main');
+  // The client may remember for a while who is logged in.
+  await exam.logins.look(mine.browser);
   const told = await tell([ended(exam, 'main', sidOf(mine))]);
   const words = 'session.ended of the earlier of two logins';
   const { browser } = mine;
@@ -153,6 +161,29 @@ async function probeErased(exam: Exam, tell: Teller): Promise<void> {
     exam.notes.find('events_erased_stops', {
       saw: 'Appended erased, and then session.ended: the page still names the person, whom the same event logged out before.',
     });
+}
+
+async function probeNewProfile(exam: Exam, tell: Teller): Promise<void> {
+  const { logins, notes, people } = exam;
+  const { main } = people;
+  const { browser } = await logIn(exam, 'main');
+  if (!(await logins.look(browser)).includes(main.name))
+    return notes.miss('events_profile_ignored', 'The page that says who is logged in shows no name.');
+  const newer = `${main.name} (by event)`;
+  const newerAt = (ms: number) => new Date(Date.parse(main.profile_updated_at) + ms).toISOString();
+  const change = (name: string, ms: number): OwnEvent => ({
+    type: 'profile.updated',
+    userId: main.id,
+    profile: { ...main, name, profile_updated_at: newerAt(ms) },
+  });
+  const told = await tell([change(newer, 1)]);
+  const isShown = await told.shows(browser, newer);
+  if (isShown === false)
+    notes.find('events_profile_ignored', {
+      saw: 'Appended profile.updated with another name, which the client has read: the page still shows the earlier name.',
+    });
+  main.profile_updated_at = newerAt(2);
+  await (await tell([change(main.name, 2)])).hasRead();
 }
 
 /** As a suspension comes: first the ends of the sessions. */

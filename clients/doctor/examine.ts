@@ -8,6 +8,7 @@ import { playGenuine } from './genuine.ts';
 import { probeIdentities } from './identities.ts';
 import { probeKnownKeys } from './keys.ts';
 import { probeLeeway } from './leeway.ts';
+import { probeLogOuts } from './log-outs.ts';
 import { probeMarkup } from './markup.ts';
 import { UnreachableError } from './network.ts';
 import { prepareLateReplay, probeNonces } from './nonces.ts';
@@ -99,7 +100,10 @@ async function runProbes(
   const genuine = await playGenuine(exam);
   // If the client sends no refusal codes, only a login tells whether it holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
-  const replayLate = await prepareLateReplay(exam);
+  let replayLate = async () => {};
+  await tryOut(exam, ['nonce_kept_too_short'], async () => {
+    replayLate = await prepareLateReplay(exam);
+  });
   await Promise.all([
     probeKnownKeys(exam),
     probeNonces(exam),
@@ -113,6 +117,7 @@ async function runProbes(
     probeVisits(exam),
     probeOddJson(exam),
     probeEvents(exam),
+    probeLogOuts(exam),
   ]);
   await tryOut(exam, ['nonce_kept_too_short'], replayLate);
   await probeProfiles(exam);

@@ -85,6 +85,10 @@ const catalog = {
     'accepts',
     'Take your own address from the configuration, never from Host or X-Forwarded-Host.',
   ],
+  log_out_keeps_session: [
+    'accepts',
+    'End the session at the server: whoever has a copy of the cookie is still logged in.',
+  ],
   earlier_login_kept: ['accepts', 'Let each login take the place of the one before in that browser.'],
   session_fixed: ['accepts', 'Start each session with a new id.'],
   session_forgeable: [
@@ -101,6 +105,10 @@ const catalog = {
   ],
   events_deletion_ignored: ['accepts', 'End the sessions of the person, and forget them.'],
   events_page_missed: ['accepts', 'Read on until a page is empty: not all events fit on the first one.'],
+  events_profile_ignored: [
+    'accepts',
+    'Apply the profile of "profile.updated" to the person, also in sessions.',
+  ],
   events_order_ignored: [
     'accepts',
     'Apply the profile of an event only where its "profile_updated_at" is later than what you have.',
@@ -144,6 +152,10 @@ const catalog = {
   events_restored_ignored: ['refuses', 'Let a person in again after "user.restored".'],
   events_erased_stops: ['refuses', 'Skip "erased", which names nobody, and go on with the next event.'],
   // Something else is wrong.
+  page_cached: [
+    'noticed',
+    'Answer with "Cache-Control: private" or "no-store" if somebody is logged in: a cache may give the page to others.',
+  ],
   clock_wrong: ['noticed', 'Set the clock of that server by NTP.'],
   callback_cached: [
     'noticed',

@@ -39,6 +39,7 @@ async function probeSharedAddress(exam: Exam): Promise<void> {
     notes.find('linked_by_email', {
       saw: 'Logged in two people with one e-mail address: the second got the local user of the first.',
       launchId: second.handOff.launchId,
+      unless: 'people_mixed',
     });
   else if (!isNamed(inSecond, 'second'))
     notes.miss('linked_by_email', 'The page did not say who was logged in as the second.');

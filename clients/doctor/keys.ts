@@ -6,7 +6,13 @@ import { findTelling } from './secrets.ts';
 import { isTaken } from './single-hand-offs.ts';
 
 export async function probeKnownKeys(exam: Exam): Promise<void> {
-  const tells = await findTelling(exam);
+  let tells: Awaited<ReturnType<typeof findTelling>>;
+  let isLimited = true;
+  await tryOut(exam, ['key_known'], async () => {
+    tells = await findTelling(exam);
+    isLimited = false;
+  });
+  if (isLimited) return;
   await Promise.all(
     listKnownKeys(exam.target).map(([key, words]) =>
       tryOut(exam, ['key_known'], async () => {

@@ -158,9 +158,9 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   async function learnNameTags(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
     if (!known) return;
     for (const page of known.pages) {
-      const [ofMain = '', ofProfile = '', ofVisitor = ''] = await Promise.all(
-        [main, profile, visitor].map((browser) => readPage(browser, page)),
-      );
+      const ofMain = await readPage(main, page);
+      const ofProfile = await readPage(profile, page);
+      const ofVisitor = await readPage(visitor, page);
       known.isShown ||= hideNumbers(ofMain) !== hideNumbers(ofVisitor);
       const mixed = findOnlyNamed(people, [ofMain, ofProfile]);
       if (mixed)

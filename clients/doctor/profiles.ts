@@ -5,6 +5,7 @@ import type { Wire } from './hand-offs.ts';
 import { expectText, markedName } from './markup.ts';
 import type { Answer } from './network.ts';
 import { nobodyNamed } from './notes.ts';
+import { manyScripts } from './right-hand-offs.ts';
 
 const ids = ['newer_profile_ignored', 'role_kept'] as const;
 /** Two changes may follow within a second, so a client must keep the milliseconds (contract 3.11). */
@@ -24,6 +25,8 @@ export function probeProfiles(exam: Exam): Promise<void> {
       (await logInNewer(exam, { ...newest, name: markedName })) ??
       (await logInNewer(exam, { ...newest, name: plainName }));
     const after = await logInNewer(exam, {});
+    noteCrash(exam, await logInNewer(exam, { name: manyScripts }));
+    await logInNewer(exam, {});
     if (!before || !promoted || !after) return notes.miss(ids, 'A genuine hand-off was refused.');
     const again = await logins.open(promoted.browser, promoted.handOff);
     expectText(exam, 'a name', [...promoted.pages, again.answer], promoted.handOff.launchId);
@@ -58,6 +61,16 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
   const earlier = countWords(first);
   const words = new Map([...countWords(text)].filter(([word, count]) => earlier.get(word) === count));
   return { ...played, pages: [...once, ...pages], text, words };
+}
+
+/** The name may go to where only some letters may be, such as a header. */
+function noteCrash({ notes }: Exam, seen: Seen | undefined): void {
+  const broken = seen?.pages.find(({ status }) => status >= 500);
+  if (broken)
+    notes.find('crashes', {
+      saw: `For a person called “${manyScripts}”, ${broken.url.pathname} was answered with ${broken.status}.`,
+      launchId: seen?.handOff.launchId,
+    });
 }
 
 function noteName({ notes, people }: Exam, before: Seen, promoted: Seen): void {

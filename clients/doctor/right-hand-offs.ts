@@ -8,6 +8,9 @@ export type RightHandOff = {
   changes: Changes;
 };
 
+/** Letters of three scripts and an apostrophe. */
+export const manyScripts = 'Identity doctor Zoë O’Neil Ζωή 走';
+
 export const rightHandOffs: RightHandOff[] = [
   {
     id: 'signature_next_ignored',
@@ -43,7 +46,7 @@ export const rightHandOffs: RightHandOff[] = [
     sent: 'a hand-off of somebody with letters of three scripts and an apostrophe in the name',
     changes: {
       members: ({ profile }) => {
-        profile.name = 'Identity doctor Zoë O’Neil Ζωή 走';
+        profile.name = manyScripts;
       },
     },
   },

@@ -159,7 +159,7 @@ async function probeChanged(
     const what = await judge(copy);
     if (what === undefined) continue;
     const saw = `Changed what ${[...values.keys()].join(' and ')} says: ${what}.`;
-    return exam.notes.find('session_forgeable', { saw, launchId: outcome.launchId });
+    return exam.notes.find('session_forgeable', { saw, launchId: outcome.launchId, unless: 'people_mixed' });
   }
 }
 
@@ -191,7 +191,7 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
     ]);
     if (!(await shows(exam, copy, 'main'))) continue;
     const saw = `Changed character ${at + 1} of ${name}: the person was still logged in.`;
-    return exam.notes.find('session_forgeable', { saw });
+    return exam.notes.find('session_forgeable', { saw, unless: 'people_mixed' });
   }
 }
 

@@ -88,10 +88,12 @@ async function probeErrorInSession(exam: Exam): Promise<void> {
   if (!isNamed(await logins.findShown(browser), 'main'))
     notes.find('second_submit_logs_out', {
       saw: 'Sent error=login_required with an unknown state to a browser with a session: afterwards nobody was logged in.',
+      unless: 'people_mixed',
     });
 }
 
 const readsAtOnce = 8;
+const rounds = 3;
 
 /** A server that keeps the person of a request where other requests can see it mixes people who come at once. */
 async function probePagesAtOnce(exam: Exam): Promise<void> {
@@ -100,11 +102,14 @@ async function probePagesAtOnce(exam: Exam): Promise<void> {
   const mine = await play(exam);
   const other = await play(exam, { part: 'first' });
   if (mine.outcome.kind !== 'taken' || other.outcome.kind !== 'taken') return;
-  const reads = Array.from({ length: readsAtOnce }, async (_, n) => {
+  const read = async (_: unknown, n: number) => {
     const [{ browser }, stranger] = n % 2 === 0 ? [mine, 'first' as const] : [other, 'main' as const];
     return isNamed(await logins.findShown(browser), stranger);
-  });
-  if ((await Promise.all(reads)).includes(true))
+  };
+  let isMixed = false;
+  for (let round = 0; round < rounds && !isMixed; round++)
+    isMixed = (await Promise.all(Array.from({ length: readsAtOnce }, read))).includes(true);
+  if (isMixed)
     notes.find('people_mixed', {
       saw: 'Two people asked for a page at once: one got the page of the other.',
     });

@@ -5,7 +5,7 @@ import { readOurFile } from '../support/project/documents.ts';
 
 /** The findings of probeEventEffects. */
 const needsEvents = (id: string) =>
-  /^events_(logout|suspension|deletion|page|order|ended|end|restored|erased)_/.test(id);
+  /^events_(logout|suspension|deletion|page|order|ended|end|restored|erased|profile)_/.test(id);
 
 const text = readOurFile('docs/doctor.md');
 

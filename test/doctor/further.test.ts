@@ -31,12 +31,14 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['launch_elsewhere'],
   ['launch_id_wrong'],
   ['login_start_cached'],
+  ['log_out_keeps_session'],
   ['name_refused'],
   ['newer_profile_ignored'],
   ['nonce_before_state', 'unsolicited_uses_nonce'],
   ['nonce_kept_too_short'],
   ['nonce_mistaken'],
   ['optional_member_demanded'],
+  ['page_cached'],
   ['referrer_sent'],
   ['role_kept'],
   ['second_submit_logs_out'],
@@ -78,6 +80,7 @@ it.each<[name: string, ...unseen: FindingId[]]>([
   ['lists_logins'],
   ['goes_on'],
   ['says_once', 'role_kept'],
+  ['logs_out', 'role_kept'],
 ])('finds nothing at a client that is right in its own way: %s', async (name, ...unseen) => {
   const report = await run(name);
   expect(report).toMatchObject({ verdict: 'right', findings: [] });

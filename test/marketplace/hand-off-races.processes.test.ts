@@ -27,7 +27,7 @@ const countUsers = async (email: string) => {
 };
 
 const rounds = byForm({ short: 15, long: 50 });
-it(`accepts a hand-off once if it arrives 16 times at once on two instances, in each of ${rounds} rounds`, async () => {
+it('accepts a hand-off once if it arrives 16 times at once on two instances, in each of many rounds', async () => {
   for (let round = 0; round < rounds; round++) {
     const path = await buildHandOff(app, { id: `round-${round}` });
     const answers = await sendPatiently(

@@ -48,6 +48,7 @@ function apply({ site, is, save }: Reading, { type, user_id: userId = '', sid = 
   if (type === 'user.suspended') blocked.add(userId);
   if (type === 'user.restored' && !is('events_restored_ignored')) blocked.delete(userId);
   if (type === 'user.deleted' && !is('events_deletion_ignored')) end((_, { id }) => id === userId);
+  if (is('events_profile_ignored')) return;
   if (type === 'profile.updated' && site.users.some(({ id }) => id === userId))
     save(profile, is('events_order_ignored'));
 }

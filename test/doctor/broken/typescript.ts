@@ -311,9 +311,15 @@ export function createClients(options: ClientOptions) {
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
+  function logOut({ path, site, cookies, is }: Question): Reply {
+    if (!is('log_out_keeps_session')) site.sessions.delete(cookies.get('session') ?? '');
+    const cookie = `session=; Path=${path}; Max-Age=0; ${flags}`;
+    return { status: 303, headers: { location: `${path}/`, 'set-cookie': cookie } };
+  }
+
   async function showCurrent({ site }: Question, user: User | undefined): Promise<Reply> {
     site.current = user;
-    await new Promise((done) => setTimeout(done, 5));
+    await new Promise((done) => setTimeout(done, 20));
     return { status: 200, text: site.current ? describe(site.current) : 'nobody' };
   }
 
@@ -325,6 +331,7 @@ export function createClients(options: ClientOptions) {
       if (request.method !== 'POST') throw new Refusal('method_not_allowed');
       return receiveNudge(question);
     }
+    if (page === '/logout' && request.method === 'POST') return logOut(question);
     const isAhead = /prefetch/.test(String(request.headers['sec-purpose'] ?? ''));
     const isSpeculative = request.method === 'HEAD' || isAhead;
     if (isSpeculative && is('speculative_uses_nonce') && page === '/callback')
@@ -335,6 +342,12 @@ export function createClients(options: ClientOptions) {
     if (page === '/callback') return receiveHandOff(question);
     const user = findPerson(question);
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
+    if (user && (is('logs_out') || is('log_out_keeps_session')))
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        text: `${escapeText(user.name)}<form method="post" action="${path}/logout"><button>Log out</button></form>`,
+      };
     if (is('person_for_all')) return showCurrent(question, user);
     // As Node does it to a header.
     if (is('name_in_header')) new Headers({ 'x-person': user?.name ?? '' });
@@ -388,7 +401,10 @@ export function createClients(options: ClientOptions) {
       is,
     };
     const caching =
-      is('callback_cached') && url.pathname.endsWith('/callback') ? 'public, max-age=60' : 'no-store';
+      (is('callback_cached') && url.pathname.endsWith('/callback')) ||
+      (is('page_cached') && url.pathname.endsWith('/page_cached/'))
+        ? 'public, max-age=60'
+        : 'no-store';
     requests.set(url.pathname, (requests.get(url.pathname) ?? 0) + 1);
     const isBusy =
       is('rate_limited') && url.pathname.endsWith('/callback') && (requests.get(url.pathname) ?? 0) > 30;

@@ -1,0 +1,90 @@
+// Tests pages of somebody who is logged in: whether caches may keep them for others, and what their log-out ends. The doctor finds
+// the log-out by the form or link that goes by that name.
+import { parseUrl } from '../../server/basics/url.ts';
+import type { Browser } from './browser.ts';
+import { type Exam, play, tryOut } from './exam.ts';
+import { isNamed } from './name-tags.ts';
+import type { Answer } from './network.ts';
+import { nobodyNamed } from './notes.ts';
+
+const ids = ['page_cached', 'log_out_keeps_session'] as const;
+const isLogOut = (text: string) => /log.?out|log.?off|sign.?out|abmelden|salir|cerrar/i.test(text);
+
+export function probeLogOuts(exam: Exam): Promise<void> {
+  return tryOut(exam, ids, async () => {
+    const { logins, notes } = exam;
+    if (!logins.showsPeople()) return notes.miss(ids, nobodyNamed);
+    const { browser, outcome } = await play(exam);
+    if (outcome.kind !== 'taken') return;
+    const pages = await logins.readPages(browser);
+    noteCaching(exam, pages);
+    const copy = browser.copy();
+    if (!(await logOut(exam, browser, pages))) return;
+    if (isNamed(await logins.findShown(copy), 'main'))
+      notes.find('log_out_keeps_session', {
+        saw: 'Logged out, and then sent the cookies of before: the person was still logged in.',
+      });
+  });
+}
+
+function noteCaching({ notes }: Exam, pages: Answer[]): void {
+  for (const { url, headers } of pages) {
+    const caching = headers.get('cache-control') ?? '';
+    if (/\bpublic\b|\bs-maxage\b/i.test(caching))
+      notes.find('page_cached', {
+        saw: `${url.pathname} came with "Cache-Control: ${caching}" to somebody who is logged in.`,
+      });
+  }
+}
+
+/** Presses the first log-out of these pages, and the one of the page that asks. Whether nobody is logged in afterwards. */
+async function logOut(exam: Exam, browser: Browser, pages: Answer[]): Promise<boolean> {
+  const { logins } = exam;
+  let seen = pages;
+  for (let step = 0; step < 2; step++) {
+    const answer = await pressLogOut(browser, seen);
+    if (!answer) return false;
+    const shown = await logins.follow(browser, answer);
+    if (!isNamed(await logins.findShown(browser), 'main')) return true;
+    seen = [shown];
+  }
+  return false;
+}
+
+async function pressLogOut(browser: Browser, pages: Answer[]): Promise<Answer | undefined> {
+  for (const { url, text } of pages) {
+    for (const [form, attributes = ''] of text.matchAll(/<form\b([^>]*)>[\s\S]*?<\/form>/gi)) {
+      const target = parseUrl(readAttribute(attributes, 'action') ?? '', url);
+      if (!isLogOut(form) || target?.origin !== url.origin) continue;
+      const fields = new URLSearchParams();
+      for (const [input] of form.matchAll(/<(?:input|button)\b[^>]*>/gi)) {
+        const name = readAttribute(input, 'name');
+        if (name) fields.append(name, readAttribute(input, 'value') ?? '');
+      }
+      if (!/^post$/i.test(readAttribute(attributes, 'method') ?? '')) {
+        target.search = String(fields);
+        return browser.open(target);
+      }
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin };
+      return browser.open(target, { method: 'POST', headers, body: String(fields) });
+    }
+    for (const [link, attributes = ''] of text.matchAll(/<a\b([^>]*)>[\s\S]*?<\/a>/gi)) {
+      const target = parseUrl(readAttribute(attributes, 'href') ?? '', url);
+      if (isLogOut(link) && target?.origin === url.origin) return browser.open(target);
+    }
+  }
+  return undefined;
+}
+
+/** The value of an attribute, with the characters that pages write as entities. */
+function readAttribute(attributes: string, name: string): string | undefined {
+  const [, double, single, plain] =
+    new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(attributes) ?? [];
+  return (double ?? single ?? plain)
+    ?.replace(/&#x([\da-f]{1,6});/gi, (_, digits) => String.fromCodePoint(Number.parseInt(digits, 16)))
+    .replace(/&#(\d{1,6});/g, (_, digits) => String.fromCodePoint(Number(digits)))
+    .replace(/&quot;/g, '"')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&');
+}
