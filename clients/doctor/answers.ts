@@ -11,7 +11,7 @@ export const minSessionLength = 16;
 export function findTargets({ url, location, headers, text }: Answer): URL[] {
   const refreshed = [
     headers.get('refresh') ?? '',
-    ...(text.match(/<meta[^>]+http-equiv=.?refresh[^>]*>/gi) ?? []),
+    ...(text.match(/<meta\b[^<>]*>/gi) ?? []).filter((tag) => /http-equiv=.?refresh/i.test(tag)),
   ];
   const addresses = refreshed.flatMap(
     (each) => /(?:^|content=["']?)\s*[01]\s*;\s*url=\s*["']?([^"'>\s]+)/i.exec(each)?.[1] ?? [],

@@ -23,6 +23,8 @@ export type Exam = {
   held: readonly string[];
   /** How many seconds the client's clock is ahead of ours, if that is more than the client tolerates. */
   aheadSeconds: number;
+  /** Ends the probes that wait for their turn, and resolves once those under way have ended. */
+  end: () => Promise<void>;
 };
 
 const probesAtOnce = 4;
@@ -35,17 +37,22 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
     tools.now(),
     tools.events && `-${randomDigits().slice(0, 12)}`,
   );
+  // At a pace, hand-offs would grow old while other probes have their turns.
+  const limit = pLimit(tools.pace === undefined ? probesAtOnce : 1);
   return {
     target,
     tools,
     network,
     notes,
     logins: openLogins(target, notes, people),
-    // At a pace, hand-offs would grow old while other probes have their turns.
-    limit: pLimit(tools.pace === undefined ? probesAtOnce : 1),
+    limit,
     people,
     held: target.secrets,
     aheadSeconds: 0,
+    async end() {
+      limit.clearQueue();
+      while (limit.activeCount > 0) await new Promise((done) => setTimeout(done, 20));
+    },
   };
 }
 

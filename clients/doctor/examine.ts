@@ -1,7 +1,7 @@
 // Examines one client: first its secret, then one genuine login, and then everything else, a few requests at once.
 import { probeAddresses, probeLineBreaks, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
-import { probeEventEffects } from './event-effects.ts';
+import { forgetPeople, probeEventEffects } from './event-effects.ts';
 import { probeEvents } from './events.ts';
 import { type Exam, openExam, tryOut } from './exam.ts';
 import { playGenuine } from './genuine.ts';
@@ -12,14 +12,14 @@ import { probeLogOuts } from './log-outs.ts';
 import { probeMarkup } from './markup.ts';
 import { UnreachableError } from './network.ts';
 import { prepareLateReplay, probeNonces } from './nonces.ts';
-import type { Finding, Unseen } from './notes.ts';
+import { type Finding, makePrintable, type Unseen } from './notes.ts';
 import { probeProfiles } from './profiles.ts';
 import { findHeldSecrets } from './secrets.ts';
 import { probeSessions } from './sessions.ts';
 import { probeSingleHandOffs } from './single-hand-offs.ts';
 import { probeStates } from './states.ts';
 import { CannotExamineError, type Target, type Tools } from './target.ts';
-import { probeVisits } from './visits.ts';
+import { probeErrorInSession, probeVisits } from './visits.ts';
 
 const renewWithinDays = 14;
 const dayMs = 86_400_000;
@@ -58,9 +58,13 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
   try {
     seen = await runProbes(exam);
   } catch (error) {
-    if (error instanceof CannotExamineError) reason = error.message;
-    else if (error instanceof UnreachableError) reason = `The client did not answer: ${error.message}.`;
+    if (error instanceof CannotExamineError) reason = makePrintable(error.message);
+    else if (error instanceof UnreachableError)
+      reason = makePrintable(`The client did not answer: ${error.message}.`);
     else throw error;
+  } finally {
+    await exam.end();
+    await forgetPeople(exam);
   }
   const findings = notes.listFindings();
   const isWrong = findings.some(({ group }) => group !== 'advice');
@@ -120,6 +124,7 @@ async function runProbes(
     probeLogOuts(exam),
   ]);
   await tryOut(exam, ['nonce_kept_too_short'], replayLate);
+  await tryOut(exam, ['second_submit_logs_out'], () => probeErrorInSession(exam));
   await probeProfiles(exam);
   await probeCaches(exam);
   await probeLineBreaks(exam);

@@ -85,10 +85,6 @@ const catalog = {
     'accepts',
     'Take your own address from the configuration, never from Host or X-Forwarded-Host.',
   ],
-  log_out_keeps_session: [
-    'accepts',
-    'End the session at the server: whoever has a copy of the cookie is still logged in.',
-  ],
   earlier_login_kept: ['accepts', 'Let each login take the place of the one before in that browser.'],
   session_fixed: ['accepts', 'Start each session with a new id.'],
   session_forgeable: [
@@ -225,6 +221,7 @@ const catalog = {
     'advice',
     'Pull when a nudge comes, too: until its timer runs, it learns of no change, and ends no session.',
   ],
+  log_out_keeps_session: ['advice', 'End the session at the server: a copy of the cookie still logs in.'],
   rotation_unfinished: ['advice', 'Give the client the second secret before the operator removes the first.'],
 } as const satisfies Record<string, readonly [Group, remedy: string]>;
 

@@ -8,7 +8,7 @@ import type { Answer } from './network.ts';
 import { nobodyNamed } from './notes.ts';
 
 const ids = ['page_cached', 'log_out_keeps_session'] as const;
-const isLogOut = (text: string) => /log.?out|log.?off|sign.?out|abmelden|salir|cerrar/i.test(text);
+const isLogOut = (text: string) => /\b(?:log|sign)[ _-]?o(?:ut|ff)\b|\babmelden\b|\bcerrar sesi/i.test(text);
 
 export function probeLogOuts(exam: Exam): Promise<void> {
   return tryOut(exam, ids, async () => {
@@ -27,10 +27,13 @@ export function probeLogOuts(exam: Exam): Promise<void> {
   });
 }
 
-function noteCaching({ notes }: Exam, pages: Answer[]): void {
-  for (const { url, headers } of pages) {
+function noteCaching({ notes, people }: Exam, pages: Answer[]): void {
+  for (const { url, headers, text } of pages) {
     const caching = headers.get('cache-control') ?? '';
-    if (/\bpublic\b|\bs-maxage\b/i.test(caching))
+    const isShared = /\bpublic\b|\bs-maxage\b/i.test(caching);
+    const isKept = !/\bno-store\b|\bprivate\b|\bs-maxage=0\b|\bno-cache\b/i.test(caching);
+    const isForAll = !/\bcookie\b|\*/i.test(headers.get('vary') ?? '');
+    if (isShared && isKept && isForAll && text.includes(people.main.name))
       notes.find('page_cached', {
         saw: `${url.pathname} came with "Cache-Control: ${caching}" to somebody who is logged in.`,
       });
@@ -53,35 +56,53 @@ async function logOut(exam: Exam, browser: Browser, pages: Answer[]): Promise<bo
 
 async function pressLogOut(browser: Browser, pages: Answer[]): Promise<Answer | undefined> {
   for (const { url, text } of pages) {
-    for (const [form, attributes = ''] of text.matchAll(/<form\b([^>]*)>[\s\S]*?<\/form>/gi)) {
-      const target = parseUrl(readAttribute(attributes, 'action') ?? '', url);
-      if (!isLogOut(form) || target?.origin !== url.origin) continue;
+    const isOwn = (target: URL | undefined) => target?.origin === url.origin;
+    for (const form of listElements(text, 'form').filter(isLogOut)) {
+      const target = parseUrl(readAttribute(form, 'action') ?? '', url);
+      if (!target || !isOwn(target)) continue;
       const fields = new URLSearchParams();
-      for (const [input] of form.matchAll(/<(?:input|button)\b[^>]*>/gi)) {
+      const inputs = [...form.matchAll(/<input\b[^<>]*>/gi)]
+        .map(([input]) => input)
+        .filter((input) => readAttribute(input, 'type')?.toLowerCase() === 'hidden' || isLogOut(input));
+      for (const input of [...inputs, ...listElements(form, 'button').filter(isLogOut).slice(0, 1)]) {
         const name = readAttribute(input, 'name');
         if (name) fields.append(name, readAttribute(input, 'value') ?? '');
       }
-      if (!/^post$/i.test(readAttribute(attributes, 'method') ?? '')) {
+      if (!/^post$/i.test(readAttribute(form, 'method') ?? '')) {
         target.search = String(fields);
         return browser.open(target);
       }
       const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin };
       return browser.open(target, { method: 'POST', headers, body: String(fields) });
     }
-    for (const [link, attributes = ''] of text.matchAll(/<a\b([^>]*)>[\s\S]*?<\/a>/gi)) {
-      const target = parseUrl(readAttribute(attributes, 'href') ?? '', url);
-      if (isLogOut(link) && target?.origin === url.origin) return browser.open(target);
+    for (const link of listElements(text, 'a').filter(isLogOut)) {
+      const target = parseUrl(readAttribute(link, 'href') ?? '', url);
+      if (target && isOwn(target)) return browser.open(target);
     }
   }
   return undefined;
 }
 
-/** The value of an attribute, with the characters that pages write as entities. */
-function readAttribute(attributes: string, name: string): string | undefined {
+/** The elements of this name, each from its attributes to its end. A page of many starts without an end takes no longer. */
+const listElements = (text: string, name: string): string[] =>
+  text
+    .split(new RegExp(`</${name}>`, 'i'))
+    .slice(0, -1)
+    .flatMap(
+      (part) =>
+        part
+          .split(new RegExp(`<${name}(?=[\\s>])`, 'i'))
+          .slice(1)
+          .at(-1) ?? [],
+    );
+
+/** The value of an attribute of the first tag, with the characters that pages write as entities. */
+function readAttribute(element: string, name: string): string | undefined {
+  const [attributes = ''] = element.replace(/^<\w+/, '').split('>', 1);
   const [, double, single, plain] =
     new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(attributes) ?? [];
   return (double ?? single ?? plain)
-    ?.replace(/&#x([\da-f]{1,6});/gi, (_, digits) => String.fromCodePoint(Number.parseInt(digits, 16)))
+    ?.replace(/&#x([\da-f]{1,5});/gi, (_, digits) => String.fromCodePoint(Number.parseInt(digits, 16)))
     .replace(/&#(\d{1,6});/g, (_, digits) => String.fromCodePoint(Number(digits)))
     .replace(/&quot;/g, '"')
     .replace(/&lt;/g, '<')

@@ -66,14 +66,19 @@ const listNamed = (page: string, { mark, before, after }: NameTag): Part[] =>
     ),
   );
 
+/** A page that names somebody more often is no page that says who is logged in. */
+const maxPlaces = 50;
+
 /** The places of the first person's mark. Places with the least text around it come first. */
-const listNameTags = (page: string, mark: Mark): NameTag[] =>
-  lengths.flatMap((length) =>
-    listIndexes(page, tokenOf(mark, 'main')).flatMap((at) => [
+function listNameTags(page: string, mark: Mark): NameTag[] {
+  const places = listIndexes(page, tokenOf(mark, 'main')).slice(0, maxPlaces);
+  return lengths.flatMap((length) =>
+    places.flatMap((at) => [
       { mark, before: readBefore(page, at, length), after: '' },
       { mark, before: '', after: readAfter(page, at, length) },
     ]),
   );
+}
 
 const readBefore = (page: string, at: number, length: number) => hideTokens(page.slice(at - length, at));
 const readAfter = (page: string, at: number, length: number) =>

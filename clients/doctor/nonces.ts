@@ -27,12 +27,13 @@ export async function prepareLateReplay(exam: Exam): Promise<() => Promise<void>
   const { browser, handOff } = await prepare(exam);
   const other = browser.copy();
   const { kind } = await exam.logins.open(browser, handOff);
+  const before = exam.network.countRequests();
   return async () => {
     if (kind !== 'taken') return;
     const outcome = await exam.logins.open(other, handOff);
     if (await isTaken(exam, { browser: other, outcome }))
       exam.notes.find('nonce_kept_too_short', {
-        saw: `Sent a hand-off again after ${exam.network.countRequests()} other requests: ${describe(outcome)}.`,
+        saw: `Sent a hand-off again after ${exam.network.countRequests() - before} other requests: ${describe(outcome)}.`,
         launchId: handOff.launchId,
         unless: ['nonce_not_checked', 'nonce_not_atomic', 'cache_in_front'],
       });

@@ -28,7 +28,7 @@ export type Notes = ReturnType<typeof openNotes>;
 export const nobodyNamed = 'No page that was seen says who is logged in.';
 
 /** Some of the text comes from the client, and a terminal would obey control characters in it. */
-const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
+export const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
 
 export function openNotes() {
   const found = new Map<FindingId, Noted[]>();
@@ -40,11 +40,11 @@ export function openNotes() {
       found.set(id, [...(found.get(id) ?? []), noted]);
     },
     miss(ids: FindingId | readonly FindingId[], why: string): void {
-      for (const id of [ids].flat()) if (!unseen.has(id)) unseen.set(id, why);
+      for (const id of [ids].flat()) if (!unseen.has(id)) unseen.set(id, makePrintable(why));
     },
     /** Says that so much could not be seen that nobody can call the client right. */
     doubt(why: string): void {
-      doubt ??= why;
+      doubt ??= makePrintable(why);
     },
     findDoubt: () => doubt,
     hasFound: (id: FindingId) => found.has(id),

@@ -25,7 +25,7 @@ export function probeProfiles(exam: Exam): Promise<void> {
       (await logInNewer(exam, { ...newest, name: markedName })) ??
       (await logInNewer(exam, { ...newest, name: plainName }));
     const after = await logInNewer(exam, {});
-    noteCrash(exam, await logInNewer(exam, { name: manyScripts }));
+    noteCrash(exam, before, await logInNewer(exam, { name: manyScripts }));
     await logInNewer(exam, {});
     if (!before || !promoted || !after) return notes.miss(ids, 'A genuine hand-off was refused.');
     const again = await logins.open(promoted.browser, promoted.handOff);
@@ -64,8 +64,10 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
 }
 
 /** The name may go to where only some letters may be, such as a header. */
-function noteCrash({ notes }: Exam, seen: Seen | undefined): void {
-  const broken = seen?.pages.find(({ status }) => status >= 500);
+function noteCrash({ notes }: Exam, before: Seen | undefined, seen: Seen | undefined): void {
+  const broken = seen?.pages.find(
+    ({ status }, at) => status >= 500 && (before?.pages[at]?.status ?? 0) < 500,
+  );
   if (broken)
     notes.find('crashes', {
       saw: `For a person called “${manyScripts}”, ${broken.url.pathname} was answered with ${broken.status}.`,

@@ -5,6 +5,7 @@ import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
 import { listKnownKeys } from './known-keys.ts';
+import { hideNumbers } from './name-tags.ts';
 import type { Outcome } from './outcome.ts';
 import { CannotExamineError } from './target.ts';
 
@@ -118,7 +119,7 @@ function isAlike(one: Outcome, other: Outcome): boolean {
 
 /** A refusal without the parts that differ from answer to answer. */
 const toFingerprint = ({ answer: { status, text, location } }: Outcome) =>
-  `${status} ${location?.pathname} ${text.replaceAll(/[\w-]*\d[\w-]*/g, '')}`;
+  `${status} ${location?.pathname} ${hideNumbers(text)}`;
 
 function noteRotation({ target, notes }: Exam, held: string[]): void {
   const [, second] = target.secrets;

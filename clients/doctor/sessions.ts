@@ -15,6 +15,7 @@ import { listChanged, listReadings } from './spellings.ts';
 const ids = ['session_guessable', 'session_forgeable'] as const;
 const maxVariants = 4;
 const minPart = 6;
+const minSignature = 16;
 
 export function probeSessions(exam: Exam): Promise<void> {
   return tryOut(exam, ids, async () => {
@@ -30,7 +31,7 @@ export function probeSessions(exam: Exam): Promise<void> {
     if (!logins.showsPeople()) return missed(nobodyNamed);
     await probeSwapped(exam, first, other);
     for (const name of names) await probeFlipped(exam, name, mine);
-    for (const name of names) await probeUnsigned(exam, name, first);
+    for (const name of names) await probeUnsigned(exam, name, mine);
     await probeRole(exam, first);
   });
 }
@@ -196,17 +197,23 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
 }
 
 /** Sends what a cookie says without its signature, which a client may still take from the time before it signed. */
-async function probeUnsigned(exam: Exam, name: string, { browser }: Played): Promise<void> {
-  const value = browser.valueOf(name) ?? '';
-  const at = Math.max(...['.', '--', '|', ':', '~', '%'].map((mark) => value.lastIndexOf(mark)));
-  if (Math.min(at, value.length - at) < minPart) return;
-  const copy = browser.copy((cookie) => [
-    { ...cookie, value: cookie.name === name ? value.slice(0, at) : cookie.value },
-  ]);
-  if (await shows(exam, copy, 'main'))
-    exam.notes.find('session_forgeable', {
-      saw: `Cut the last part of ${name} off: the person was still logged in.`,
-    });
+async function probeUnsigned(exam: Exam, name: string, [mine, next]: readonly Played[]): Promise<void> {
+  const [value = '', other = ''] = [mine, next].map((played) => played?.browser.valueOf(name));
+  for (const mark of ['.', '--', '|', ':', '~', '%']) {
+    const at = value.lastIndexOf(mark);
+    const end = value.slice(at);
+    // A shorter end, or one that different values have, is no signature: some servers append their own name, and skip it.
+    if (!mine || at < minPart || end.length < minSignature || (value !== other && other.endsWith(end)))
+      continue;
+    const copy = mine.browser.copy((cookie) => [
+      { ...cookie, value: cookie.name === name ? value.slice(0, at) : cookie.value },
+    ]);
+    if (await shows(exam, copy, 'main'))
+      exam.notes.find('session_forgeable', {
+        saw: `Cut the last part of ${name} off: the person was still logged in.`,
+        unless: 'people_mixed',
+      });
+  }
 }
 
 /** Not one of the two digits after a percent sign, which two spellings share. */

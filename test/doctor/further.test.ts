@@ -31,7 +31,6 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['launch_elsewhere'],
   ['launch_id_wrong'],
   ['login_start_cached'],
-  ['log_out_keeps_session'],
   ['name_refused'],
   ['newer_profile_ignored'],
   ['nonce_before_state', 'unsolicited_uses_nonce'],
@@ -92,12 +91,15 @@ it('finds a role that is kept where a page shows only what it is good for', asyn
   expect(report.findings).toMatchObject([{ id: 'role_kept', saw: expect.stringContaining('sell') }]);
 });
 
-it.each<[FindingId]>([['refusal_status'], ['same_site_missing']])('advises against %s', async (name) => {
-  const report = await run(name);
-  expect(report.findings.map(({ id }) => id)).toEqual([name]);
-  expect(groupOf(name)).toBe('advice');
-  expect(report.verdict).toBe('right');
-});
+it.each<[FindingId]>([['refusal_status'], ['same_site_missing'], ['log_out_keeps_session']])(
+  'advises against %s',
+  async (name) => {
+    const report = await run(name);
+    expect(report.findings.map(({ id }) => id)).toEqual([name]);
+    expect(groupOf(name)).toBe('advice');
+    expect(report.verdict).toBe('right');
+  },
+);
 
 it('says where a hand-off without a state is led to another origin, and does not advise a 4xx for it', async () => {
   const { findings } = await run('other_origin');
