@@ -139,6 +139,26 @@ it('leaves nothing after an error, either (contract 3.42)', async () => {
   expect(added).toEqual(['erased', ...Array(4).fill('user.deleted')]);
 });
 
+it('forgets its people if it ends before the events (contract 3.42)', async () => {
+  const client = 'events_restored_ignored';
+  const before = (await listRows({ client })).length;
+  let left = 100;
+  const secrets = [secretOf(client)];
+  const report = await examineClient({
+    secrets,
+    options: { issuer, client, secrets },
+    at: () => ({ client, issuer }),
+    front: (serve) => async (request, response) => {
+      if (request.url?.includes('/login') && left-- < 0) response.writeHead(200).end();
+      else await serve(request, response);
+    },
+    tools: { events: createEventWriter(app.db, client) },
+  });
+  expect(report.verdict).toBe('not_examined');
+  const added = (await listRows({ client })).slice(before).map(({ type }) => type);
+  expect(added).toEqual(Array(4).fill('user.deleted'));
+});
+
 it('the command does it with --events, and says without it what it could not see', async () => {
   const client = createClients({ ...settings, issuer, pullsFrom: issuer });
   const own = operatorSettings(await listen(client), 'right');

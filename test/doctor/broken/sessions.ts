@@ -100,6 +100,11 @@ export const sessions: Record<string, Session> = {
     read: (value, { sessions }) =>
       [...sessions].find(([each]) => each.split('.')[1] === value.split('.')[1])?.[1],
   },
+  // Jetty appends the name of its server, and skips it.
+  session_with_server: {
+    make: () => `${randomBytes(24).toString('hex')}.node0`,
+    read: (value, { sessions }) => sessions.get(`${value.split('.')[0]}.node0`),
+  },
   named_session: {
     make: ({ id }) => `${encodeURIComponent(id)}%3A${randomBytes(24).toString('base64url')}`,
   },
