@@ -26,10 +26,7 @@ async function expectRefused(exam: Exam, wrong: WrongHandOff): Promise<void> {
 }
 
 async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
-  const { attempt, handOff, outcome } = await play(exam, {
-    changes,
-    secrets: exam.held.slice(0, 1),
-  });
+  const { attempt, handOff, outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
   // A client that demands a credential rightly refuses a hand-off that names none.
   if (findMaxAge(attempt) !== undefined && readPayload(handOff).auth_time === undefined) return;
   if (outcome.kind !== 'taken')

@@ -9,9 +9,8 @@ import { creditEnded } from '../../../server/billing/payments/credit-ended.ts';
 import type { BillingSettings } from '../../../server/billing/settings/settings.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
-import { retryWhileBusy } from '../app/patience.ts';
 import { germanSettings, setBillingClock, setSettings } from '../billing/settings.ts';
-import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
+import { buildSignup, pushSignup, type SignupBody } from './crm.ts';
 
 export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
@@ -102,9 +101,7 @@ export async function openBilling({ settings = plainSettings }: { settings?: Bil
         user: { email, name: 'Somebody' },
         contract: { plan: 'starter', status: 'active', price, ...contract },
       });
-      const answer = await retryWhileBusy(() => sendSignup(app, signup, { at }));
-      if (answer.status >= 300) throw new Error(`the signup was answered ${answer.status} ${answer.text}`);
-      return JSON.parse(answer.text).contract.id;
+      return (await pushSignup(app, signup, { at })).contract.id;
     },
 
     async invoicesOf(contractId: string) {
