@@ -11,12 +11,12 @@ namespace Identity;
 interface NonceStore
 {
     /**
-     * Uses a nonce up. True for exactly one caller, even if several ask at once. Keep the nonce until that time (Unix seconds)
-     * and for ten minutes more, in case clocks are wrong.
+     * Uses a nonce up. Returns true to exactly one caller, even if several ask at once. Keep the nonce until `$keepUntil`
+     * (Unix seconds) and for ten minutes more, in case clocks are wrong.
      */
     public function consume(string $nonce, int $keepUntil): bool;
 
-    /** Remembers until that time that the login with this sid has ended. */
+    /** Remembers until `$keepUntil` that the login with this sid has ended. */
     public function addEnded(string $sid, int $keepUntil): void;
 
     public function hasEnded(string $sid): bool;
