@@ -9,7 +9,7 @@ type Contract = {
   id: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
-  /** A day such as 2026-12-26 if the contract is a trial, was canceled or has ended. Null for other contracts. */
+  /** A day such as 2026-12-26. Null unless the contract is a trial, was canceled or has ended. */
   lastDay: string | null;
   price: (Amount & { interval: 'month' | 'year' }) | null;
 };
@@ -36,7 +36,7 @@ export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'la
   );
 }
 
-/** `isOwn`: shown to the customer, not to staff. `more`: returns what is shown below a contract. */
+/** `isOwn` is true for the customer, and false for staff. `more` returns what is shown below a contract. */
 export function Contracts<Shown extends Contract>({
   contracts,
   isOwn = true,
@@ -99,7 +99,7 @@ type End = Pick<Contract, 'status' | 'lastDay'>;
 
 const hasEnded = (status: Contract['status']) => status === 'canceled' || status === 'expired';
 
-/** Says how a contract ends or has ended. Null if the contract goes on, or if it is a trial. */
+/** Says how a contract ends or has ended. Null if it goes on or is a trial. */
 export function sayEnd({ status, lastDay, isOwn = true }: End & { isOwn?: boolean }): ReactNode {
   const on = lastDay && <LastDay on={lastDay} />;
   if (status === 'expired')
