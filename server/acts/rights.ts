@@ -9,7 +9,7 @@ type Whom = 'nobody' | 'customers' | 'everybody';
 export type Right = {
   manager?: Whom;
   admin?: Whom;
-  /** The act concerns everybody in the account of the person. */
+  /** True if the act concerns everybody in the person's account. */
   isAboutAccount?: true;
 };
 
@@ -36,7 +36,7 @@ const whomOf = ({ manager = 'nobody', admin = 'everybody' }: Right, role: StaffR
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
 
-/** For acts and pages that are about no person (contract 7.123). */
+/** Rights for acts and pages that are about no person (contract 7.123). */
 export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, role) === 'everybody';
 
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>

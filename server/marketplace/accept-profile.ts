@@ -74,8 +74,8 @@ async function acceptByAddress(
   // Another hand-off created the link while this hand-off waited for the lock. So this hand-off begins again.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // A former holder of an address is never linked by that address alone. A sleeping link stays until its user has seen what they
-  // would lose with it.
+  // An address alone never links its former holder. A sleeping link stays until its user has seen what they would lose with
+  // it.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);

@@ -46,13 +46,16 @@ export const launchOutcomes = [
 export type LaunchOutcome = (typeof launchOutcomes)[number];
 
 /**
- * `repeated`: the kept answer was given. `out_of_date`: only the `webhook-timestamp` was wrong. A code: the message was
- * refused.
+ * `repeated`: the service gave the kept answer again. `out_of_date`: only the `webhook-timestamp` was wrong. A code: the
+ * message was refused.
  */
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', outOfDate, ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-/** `known`: the payment was here already. `repeated`: the kept answer was given. `out_of_date`: only the time was wrong. */
+/**
+ * `known`: the payment was recorded already. `repeated`: the service gave the kept answer again. `out_of_date`: only the time
+ * was wrong.
+ */
 export const paymentResults = ['recorded', 'known', 'repeated', outOfDate, ...codes] as const;
 export type PaymentResult = (typeof paymentResults)[number];
 
@@ -76,5 +79,5 @@ export const noClient = 'no-client';
 export const callKinds = ['token', 'hand_off', 'signup', 'payment'] as const;
 export type CallKind = (typeof callKinds)[number];
 
-/** A setting holds two secrets during a rotation. */
+/** During a rotation, a setting holds two secrets. */
 export const secretPositions = ['first', 'second'] as const;

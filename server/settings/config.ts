@@ -24,7 +24,7 @@ export type Config = {
   allowsPrivateNetworks: boolean;
   /** Settings that look like settings of a client, but no client has that name. */
   unreadSettings: string[];
-  /** Settings that are set, but were only read by an earlier version. */
+  /** Settings that are set, but that only an earlier version read. */
   formerSettings: string[];
   /** If undefined, the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;

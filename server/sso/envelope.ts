@@ -1,4 +1,4 @@
-// Seals and verifies hand-offs (contract 3.19 to 3.24). Both functions are pure: the caller passes the clock and uses up the
+// Seals and verifies hand-offs (contract 3.19 to 3.24). Both functions are pure: the caller passes the clock, and uses up the
 // nonce. This file imports nothing else from this service, so that clients can copy it.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
@@ -125,7 +125,7 @@ function decodePayload(text: string): Uint8Array {
   try {
     bytes = decode(text);
   } catch {
-    // The check below refuses the text.
+    // If the length is wrong, the check below refuses the text.
   }
   if (!bytes || !isCanonical(text, bytes)) throw new EnvelopeError('malformed_payload', 'payload spelling');
   return bytes;

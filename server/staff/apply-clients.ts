@@ -1,5 +1,5 @@
-// Changes the clients of the database to what a file says (contract 13.80 to 13.87). It does what the acts do, but sends one
-// mail for all.
+// Changes the clients of the database to what a file says (contract 13.80 to 13.87). It does what the acts do, but sends only
+// one mail about all changes.
 import type { Database } from '../../db/postgres/client.ts';
 import { type ClientFacts, type ClientRow, listClientRows } from '../../db/tables/clients.ts';
 import { type Given, readFields } from '../acts/fields.ts';
@@ -34,7 +34,7 @@ const members = {
   ...{ pkce: 'pkce', auth: 'auth' },
 } as const satisfies Record<string, keyof Given>;
 
-/** What separates the values of each list, when it is typed. */
+/** The separator between the values of each list, as people type it. */
 const separators = new Map([
   ...['listed', 'roles'].map((member): [string, string] => [member, ',']),
   ...['redirect_uris', 'post_logout_uris'].map((member): [string, string] => [member, ' ']),

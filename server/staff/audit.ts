@@ -63,7 +63,7 @@ const listPeople = (db: Deps['db'], page: AuditRow[], ...more: (string | undefin
 const linesOfPage = 50;
 /** A page reads at most this many events, even if most of them end up in one line. */
 const eventsOfPage = 1_000;
-/** A line lists this many of its events, which is enough to see where they came from. */
+/** A line lists at most this many of its events, which is enough to see where they came from. */
 const mostListed = 50;
 
 /**

@@ -24,7 +24,7 @@ export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown>
   ...('needsFactor' in facts && { factor: facts.needsFactor ? 'required' : 'optional' }),
 });
 
-/** What decides which fields a client has. A new client has none of these yet. */
+/** Facts that decide which fields a client has. A new client has none of these yet. */
 export type Kinded = { kind?: string; pkce?: ClientFacts['pkce']; auth?: ClientFacts['auth'] };
 
 function readTitle(typed: string): string {

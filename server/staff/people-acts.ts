@@ -69,7 +69,10 @@ const suspend = act({
   },
 });
 
-/** For an owner who says that somebody else is in their account. Nobody gets in until an administrator decides whose it is. */
+/**
+ * For an owner who says that somebody else is in their account. Nobody gets in until an administrator decides whose account
+ * it is.
+ */
 const freeze = act({
   about: person,
   right: { name: 'people.freeze' },

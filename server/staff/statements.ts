@@ -22,7 +22,7 @@ import { paymentActs } from './payment-acts.ts';
 const mostLines = 200;
 const mostFaults = 10;
 
-/** What the page sends back of a line. Only staff who may record any payment may send it. */
+/** What the page sends back about a line. Only staff who may record any payment may send it. */
 const lineSchema = z.object({
   line: z.int(),
   id: z.string().regex(/^(csv|bank):[0-9a-f]{64}$/),
@@ -48,7 +48,7 @@ export type StatementLine = Line & { minorDigits: number; exact: string | null }
 
 export type Statement = {
   lines: StatementLine[];
-  /** `known`: how many payments were recorded before. `out`: how many went out, and are about no invoice. */
+  /** `known`: how many payments were recorded before. `out`: how many payments went out, and are about no invoice. */
   known: number;
   out: number;
 };

@@ -33,7 +33,7 @@ export type PasswordMail = {
    * holder. `taken`: nobody's, because the new holder can log in.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** True only for newcomers. For other users, a passkey by mail would get round the credentials that they have. */
+  /** True only for newcomers. Other users have credentials, and a passkey by mail would get round them. */
   mayBePasskey: boolean;
 };
 
@@ -87,7 +87,7 @@ async function readCredential(
   return hashNewPassword(deps, visit, { password: given.newPassword, ...opened });
 }
 
-/** A typed address is held by the first user who proves it. */
+/** The first user who proves a typed address holds it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
   const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;

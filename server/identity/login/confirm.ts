@@ -1,5 +1,5 @@
-// "Confirm it's you": the user gives a credential again before a change that an old login must not make. The page keeps the form
-// that asked for the change, and sends it together with the credential.
+// "Confirm it's you": the user gives a credential again before a change for which an old login is not enough. The page keeps
+// the form that asked for the change, and sends it together with the credential.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';

@@ -59,7 +59,10 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-/** Counts the event if it has an allowance. `of` names its owner. The caller has locked the user. Throws 429. */
+/**
+ * If the event has an allowance, counts the event. `of` names the allowance's owner. The caller has locked the user. Throws
+ * 429.
+ */
 export async function recordActorEvent(
   trx: Transaction<DB>,
   { session, visit }: AnyActor,
