@@ -48,7 +48,7 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   });
 }
 
-/** Parameters that name the page to come back to, at the login starts of many sites. */
+/** The names that sites give the parameter with the page to come back to. */
 const pageNames = [
   ...[
     'return_to',
@@ -98,8 +98,8 @@ async function probeLoginStart(exam: Exam, path: string): Promise<void> {
   const state = first.location?.searchParams.get('state');
   if (!first.location || !logins.isLaunch(first.location) || !state) return;
   const returnTo = first.location.searchParams.get('return_to') ?? undefined;
-  // Our launch refuses a `return_to` that is no path on the client's site. So here the hand-off has none, as the client may
-  // keep the page itself.
+  // Our launch refuses a `return_to` that is no path on the client's site. But the client may keep the page itself, so the
+  // hand-off is sent without it.
   const isPassedOn = returnTo !== undefined && isPath(returnTo);
   const handOff = await makeFor(exam, { state, returnTo: isPassedOn ? returnTo : undefined });
   const outcome = await logins.open(browser, handOff);

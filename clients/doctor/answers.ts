@@ -32,7 +32,7 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    // Such an answer loads no page, so the browser sends no Referer.
+    // An answer with 204 loads no page, so the browser sends no Referer.
     if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
@@ -70,7 +70,7 @@ export function createAnswerChecks(notes: Notes) {
 
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
-      // The client follows an address with a line break, and fails because no header can contain one. `return_to_open`
+      // A client that follows an address with a line break may crash, because no header can contain one. `return_to_open`
       // reports that already.
       notes.find('crashes', {
         saw: `A hand-off was answered with ${answer.status}.`,

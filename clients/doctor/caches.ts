@@ -1,10 +1,9 @@
 // Finds out whether a cache answers in the client's place. If two browsers get the same session, that is only a sign of a
-// cache. Two logins of one person may also get the same session if it is a signed cookie: always, or if both happen within
-// one second.
+// cache. Two logins of one person may also get the same signed cookie: always, or within one second.
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Longer than a second, because the time in signed cookies is in whole seconds. */
+/** Longer than a second, because the times in signed cookies have whole seconds. */
 const pauseMs = 1_100;
 // If three logins happen at once, at least two of them are in the same second.
 const atOnce = 3;

@@ -1,5 +1,5 @@
 // Tests what the client does with events, if a page shows who is logged in. The events are about the test people of this run.
-// At its end, events say to forget these people (contract 3.41 to 3.43).
+// At the end of the run, events say to forget them (contract 3.41 to 3.43).
 import { createNonce } from '../../server/sso/envelope.ts';
 import type { Browser } from './browser.ts';
 import { sendNudge } from './events.ts';
@@ -57,13 +57,12 @@ type Told = {
   /** Waits until the client has read the events, or the time is over. */
   hasRead: () => Promise<boolean>;
   /**
-   * True once the page no longer names the person. If the page still does when the time is over: false if the client has read
-   * the events, and undefined if not.
+   * True once the page no longer names the person. When the time is over: false if the client has read the events, and
+   * undefined if not.
    */
   isGone: (browser: Browser, part: Part) => Promise<boolean | undefined>;
   /**
-   * True once the page shows the text. If the page does not when the time is over: false if the client has read the events,
-   * and undefined if not.
+   * True once the page shows the text. When the time is over: false if the client has read the events, and undefined if not.
    */
   shows: (browser: Browser, text: string) => Promise<boolean | undefined>;
 };
@@ -178,7 +177,7 @@ async function probeErased(exam: Exam, tell: Teller): Promise<void> {
   const mine = await logIn(exam, 'main');
   const told = await tell([{ type: 'erased' }, ended(exam, 'main', sidOf(mine))], erasedWithinMs);
   const [{ browser }, words] = [mine, 'erased, and then session.ended'];
-  // The database may have missed this read, because it notes one only every ten seconds. A later read is noted.
+  // The database may have missed this read, because it notes one only every ten seconds. So the client is made to read again.
   if ((await told.isGone(browser, 'main')) === undefined)
     await (await tell([update(exam, 'profile')])).hasRead();
   await expectGone(exam, 'events_erased_stops', { told, browser, part: 'main', words });

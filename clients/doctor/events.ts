@@ -1,6 +1,5 @@
-// Tests whether the client takes genuine nudges and refuses all others. A nudge says only the number of the client's newest
-// event, which comes from the database if it can be read. So a client that takes a nudge pulls its events, and nothing else
-// happens.
+// Tests whether the client takes genuine nudges and refuses all others. A genuine nudge has the number of the client's newest
+// event. So the client pulls its events, and nothing else happens.
 
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { signWebhook } from '../../server/web/webhook-signature.ts';

@@ -19,7 +19,7 @@ export type Exam = {
   /** Limits how many probes run at once. */
   limit: LimitFunction;
   people: TestPeople;
-  /** The secrets of the settings that the client holds. */
+  /** Which of the configured secrets the client holds. */
   held: readonly string[];
   /** How many seconds the client's clock is ahead of ours, if that is more than the client tolerates. */
   aheadSeconds: number;

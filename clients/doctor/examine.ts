@@ -30,7 +30,7 @@ export type Report = {
   callbackUrl: string;
   loginUrl: string;
   eventsUrl: string | undefined;
-  /** As `demoUnless` of the target. */
+  /** The same as `demoUnless` of the target. */
   demoUnless: string | undefined;
   /** The verdict (contract 3.36). For `not_examined` and `not_sure`, `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined' | 'not_sure';
@@ -41,7 +41,6 @@ export type Report = {
   holdsSecrets: number[];
   /** How many seconds the client's clock is ahead of ours, if the doctor could measure it. */
   clockAheadSeconds: number | undefined;
-  /** Whether events were appended. */
   hasEvents: boolean;
   findings: Finding[];
   unseen: Unseen[];

@@ -23,7 +23,7 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   await learnNameTags(exam, browser);
   if (!exam.logins.showsPeople()) {
     exam.notes.doubt(describeUnknown(exam));
-    // In this case a login cannot be told from a refusal.
+    // If no page names people and no cookie is set, a login looks like a refusal.
     if (exam.logins.sessionCookies().length === 0) return undefined;
   }
   checkCookies(exam, played);
@@ -68,9 +68,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a clock that is off. If it is off by less than the leeway, the client still accepts hand-offs, but may soon stop. The
- * clock is also measured by hand-offs, because the server that sets `Date` may be another one than the server that verifies
- * hand-offs.
+ * Notes a clock that is off, even if the client still accepts hand-offs. Also measures the clock by hand-offs, because
+ * another server may set `Date`.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;

@@ -3,7 +3,7 @@
 /** If two values in a row differ in no more characters than this, somebody can guess the next value. */
 export const maxGuessable = 8;
 
-/** Counts the characters between the beginning and the end that all values share. */
+/** Counts the characters that differ: all but the common beginning and the common end. */
 export function countDiffering(values: readonly string[]): number {
   const lengths = values.map(({ length }) => length);
   const [first = ''] = values;

@@ -63,7 +63,7 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
   const second = await play(exam, { part: 'profile', changes });
   if (isMissed(exam, 'older_profile_applied', second)) return;
   const page = await logins.look(second.browser);
-  // Besides the profile that was kept, a page may show the profile of the hand-off.
+  // Besides the kept profile, a page may show the profile of the hand-off.
   if (page.includes(older) && !page.includes(name))
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',

@@ -5,7 +5,7 @@ import { describe } from './outcome.ts';
 import { expired, issued } from './wrong-hand-offs.ts';
 
 const offSeconds = 20;
-/** How long the answers may take. The hand-offs are then still within the 30 seconds. */
+/** If the answers take longer, the hand-offs may be outside the 30 seconds. */
 const spareMs = 5_000;
 
 const ends: { sent: string; clock: string; changes: Changes }[] = [

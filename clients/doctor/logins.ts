@@ -207,10 +207,8 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     isLaunch,
     isLoginStart,
     pages: () => known?.pages ?? [],
-    /** The page that a login leads to, and the start page. */
     readPages: (browser: Browser) =>
       Promise.all((known?.pages ?? []).map(async (page) => follow(browser, await browser.open(page)))),
-    /** The cookies that only a login sets. */
     proof: () => known?.proof ?? [],
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
@@ -232,7 +230,6 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   };
 }
 
-/** The names of the cookies that an answer sets. */
 const listSet = ({ cookies }: Answer) =>
   cookies.filter(({ value, isGone }) => value !== '' && !isGone).map(({ name }) => name);
 

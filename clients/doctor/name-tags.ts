@@ -25,7 +25,7 @@ const tokenOf = (mark: Mark, part: Part) =>
   String.fromCharCode(0xe000 + marks.indexOf(mark) * parts.length + parts.indexOf(part));
 const anyToken = /[\ue000-\ue0ff]/g;
 
-/** The pages come from two browsers in which these two people logged in. Both were logged in when the pages were read. */
+/** The pages come from the browsers of two people. Both were logged in when the pages were read. */
 export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
     tokenize(people, page),

@@ -6,7 +6,6 @@ export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed';
 
 export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };
 
-/** Describes the answer in words. */
 export function describe({ kind, code, answer }: Outcome): string {
   const { status, location } = answer;
   if (kind === 'taken') return `it was taken (${status}${location ? ` to ${location.pathname}` : ''})`;

@@ -1,6 +1,6 @@
 // The doctor's test people. All runs at a client use the same people, so that the client does not collect more and more of
-// them. But if a run ends with events that say to forget its people, it has people of its own. Their ids are of 1970, so no
-// real person has them. Their addresses can receive no mail.
+// them. But a run with events has people of its own, and says to forget them at its end. Their ids are of 1970, so no real
+// person has them. Their addresses can receive no mail.
 
 import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';

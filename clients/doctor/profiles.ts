@@ -1,5 +1,5 @@
-// Tests whether a newer profile replaces the earlier one, as far as pages show it. The newer profile has another name, and
-// then loses a role and a capability again (contract 3.40).
+// Tests whether a newer profile replaces the earlier one, as far as pages show it. One newer profile brings a name, a role
+// and a capability. The next one takes the role and the capability away (contract 3.40).
 import { type Exam, type Played, play, tryOut } from './exam.ts';
 import type { Wire } from './hand-offs.ts';
 import { expectText, markedName } from './markup.ts';

@@ -15,7 +15,7 @@ const longAgoSeconds = 7_200;
 const beforeMac = ['parameter_missing', 'parameter_repeated', 'payload_malformed', 'signature_malformed'];
 
 /**
- * Returns the secrets of the settings that the client holds, or all of them if its refusals do not show it. If the client
+ * Returns the configured secrets that the client holds, or all of them if its refusals do not show which. If the client
  * cannot accept our hand-offs, notes a finding and returns none.
  */
 export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {

@@ -127,7 +127,7 @@ async function findKey({ target }: Exam, value: string): Promise<string | undefi
   return undefined;
 }
 
-/** Changes what the session says about one person into what the hand-off of another person says. */
+/** Replaces what the session says about its person with what another person's hand-off says. */
 async function probeSwapped(exam: Exam, mine: Played, other: Played): Promise<void> {
   const [from, to] = await Promise.all([listSaid(mine), listSaid(other)]);
   const names = [exam.people.main.name, exam.people.first.name];
@@ -148,7 +148,7 @@ function replaceAll(pairs: Map<string, string>): (text: string) => string {
 }
 
 /**
- * Makes this change in each cookie alone, and then in all at once. `judge` says in words what the change has done, or returns
+ * Applies `change` to each cookie alone, and then to all at once. `judge` says in words what the change has done, or returns
  * undefined.
  */
 async function probeChanged(
@@ -211,7 +211,7 @@ async function probeUnsigned(exam: Exam, name: string, [mine, next]: readonly Pl
     const at = value.lastIndexOf(mark);
     const end = value.slice(at);
     // A short end is no signature. An end that two different values share is none either: some servers append their own name,
-    // and ignore it when they read the cookie.
+    // and ignore it later.
     if (!mine || at < minPart || end.length < minSignature || (value !== other && other.endsWith(end)))
       continue;
     const copy = mine.browser.copy((cookie) => [

@@ -59,7 +59,7 @@ export function listReadings(value: string, levels = depth): string[] {
   return [...new Set([value, ...inner.flatMap((each) => listReadings(each, levels - 1))])];
 }
 
-/** Returns each changed value. A changed text gets the spelling that it had in `value`. */
+/** Applies the change to each text that `value` may stand for. Returns the results, spelt as `value` was. */
 export function listChanged(value: string, change: Change, levels = depth): string[] {
   const plain = change(value);
   const changed = plain === value ? [] : [plain];

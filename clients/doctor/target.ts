@@ -9,9 +9,7 @@ export type Target = {
   /** The `iss` of hand-offs, byte for byte. */
   issuer: string;
   callbackUrl: string;
-  /** The URL that starts the client's own login. */
   loginUrl: string;
-  /** The client's URL for nudges, if it has one. */
   eventsUrl: string | undefined;
   secrets: readonly string[];
   /** More keys that everybody may know, such as keys in published examples. */
@@ -24,7 +22,9 @@ export type Target = {
 /** `fault` is a sentence that says why browsers refuse the certificate. */
 export type Certificate = { validUntil: Date | undefined; fault: string | undefined };
 
-/** How far a client has read its events, by the service's database. The database notes a read at most every ten seconds. */
+/**
+ * How far a client has read its events, as the service's database says. The database notes a read at most every ten seconds.
+ */
 export type Reads = {
   /**
    * The number of the newest event, or 0 if there is none. `acknowledged` is the number of the last event that the client has

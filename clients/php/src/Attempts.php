@@ -46,7 +46,7 @@ final class Attempts
     /**
      * Starts an attempt. If the browser has more than five, the oldest is dropped.
      *
-     * @param int|null $maxAge at most how many seconds ago the person may have given a credential
+     * @param int|null $maxAge how many seconds old the last credential may be
      * @param string|null $state only for a silent attempt: its state
      * @return array{string, list<string>} its state, and `Set-Cookie` values
      */

@@ -11,7 +11,7 @@ final class Client
     /** If events were last read longer ago than this, they are read before `currentPerson` returns. */
     private const READ_AFTER_SECONDS = 60;
     private const READ_WITHIN_SECONDS = 2;
-    /** For how long nobody waits for another read, after a read that failed or was late. */
+    /** After a read that failed or was late, no request waits for another read for this long. */
     private const READ_AGAIN_SECONDS = 10;
 
     private readonly Attempts $attempts;
@@ -268,7 +268,7 @@ final class Client
             $endSession = static fn() => $sessions->end($secret);
             $isLoggedIn ??= static fn() => $sessions->find($request, $now) !== null;
             $finish = function () use ($sessions, $request): array {
-                // The earlier session ends last: if a store is away before that, the browser still has it.
+                // The earlier session ends last. If a store fails before that, the browser still has that session.
                 $sessions->end($sessions->read($request));
                 return $this->silence->end($request);
             };
@@ -327,8 +327,8 @@ final class Client
      * Reads events in order until there are no more. It always remembers which logins have ended. With stores, it needs no
      * parameter, and also ends sessions and keeps profiles.
      *
-     * @param (callable(Event, bool): void)|null $apply does what the event says. If it throws or is killed, the event comes
-     *     again. The second value says whether the profile of the event is later than the one in `$profiles`.
+     * @param (callable(Event, bool): void)|null $apply does what the event says. If it throws, or the process is killed, the
+     *     event comes again. The second value says whether the profile of the event is later than the one in `$profiles`.
      * @param (callable(): void)|null $startOver ends all your sessions and deletes the people that you keep. It is called if
      *     you have not read for too long, or if the service was restored from a backup
      * @param ProfileStore|null $profiles gets each newer profile
@@ -391,7 +391,7 @@ final class Client
     {
         $sessions = $this->stores()->sessions;
         $lastRead = Stores::ask(static fn() => $sessions->lastRead());
-        // The difference may be negative, because the clock of another server may be ahead.
+        // The last read may seem to be in the future, because the clock of another server may be ahead.
         return $lastRead === null || abs($now - $lastRead) >= self::READ_AFTER_SECONDS;
     }
 

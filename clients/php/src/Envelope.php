@@ -62,7 +62,7 @@ final class Envelope
     }
 
     /**
-     * Compares every pair, so that the time does not show which pair matches, or how far.
+     * Compares every pair, so that the time does not show which pair matches.
      *
      * @param list<string> $signatures
      * @param list<string> $secrets

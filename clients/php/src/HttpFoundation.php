@@ -49,7 +49,6 @@ final class HttpFoundation
         return new Request($request->getMethod(), (string) $request->server->get('QUERY_STRING'), $headers, $body, $path);
     }
 
-    /** Converts an answer of the kit to one of HttpFoundation. */
     public static function write(Response $answer): Symfony\Response
     {
         $response = new Symfony\Response($answer->body, $answer->status);

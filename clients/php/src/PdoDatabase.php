@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Works with any PDO connection, however PDO reports errors. */
+/** Works with any PDO connection, in every error mode of PDO. */
 final class PdoDatabase implements Database
 {
     private ?\PDO $connection = null;

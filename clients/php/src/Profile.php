@@ -10,7 +10,7 @@ final class Profile
     /**
      * @param string $role `admin`, `merchant` or `customer`
      * @param list<string> $capabilities ignore those that you do not know
-     * @param string $updatedAt is later after every change. As text, it sorts by time
+     * @param string $updatedAt the time of the last change. As text, it sorts by time
      */
     public function __construct(
         public readonly string $id,

@@ -52,7 +52,6 @@ final class Psr15 implements MiddlewareInterface
         return new Request($request->getMethod(), $uri->getQuery(), $headers, $body, $uri->getPath() ?: '/');
     }
 
-    /** Converts an answer of the kit to one of PSR-7. */
     public function write(Response $answer): ResponseInterface
     {
         $response = $this->responses->createResponse($answer->status);

@@ -76,7 +76,7 @@ class Refusal extends \RuntimeException
         return preg_replace('/[\p{Cc}\s]+/u', ' ', $text) ?? (string) preg_replace('/[^\x21-\x7e]+/', ' ', $text);
     }
 
-    /** @return array<string, string> headers that say the refusal to programs */
+    /** @return array<string, string> headers for programs */
     public function headers(): array
     {
         return ['Identity-Refusal' => $this->refusalCode]

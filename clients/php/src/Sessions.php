@@ -17,7 +17,6 @@ final class Sessions
         $this->cookie = $configuration->cookieName('session');
     }
 
-    /** The value of a new cookie. */
     public static function draw(): string
     {
         return Envelope::encode(random_bytes(32));

@@ -30,7 +30,7 @@ final class Stores
         );
     }
 
-    /** For tests, and for one process that serves all requests. */
+    /** Stores for tests, and for one process that serves all requests. */
     public static function inMemory(): self
     {
         return new self(new MemorySessions(), new MemoryProfiles(), new MemoryPosition());

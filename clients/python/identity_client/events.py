@@ -95,7 +95,7 @@ def pull_events(
 
 
 def read_if_old(config: Config) -> None:
-    """If this process last read events over a minute ago, reads them. Returns after two seconds at most, while the read goes
+    """Reads events if this process last read them over a minute ago. Returns after two seconds at most, while the read goes
     on.
     """
     reader, now = config.reader, config.now()

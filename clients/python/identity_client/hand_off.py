@@ -138,7 +138,7 @@ def _decode_canonical(payload: str) -> bytes:
 
 
 def _is_genuine(payload: str, signatures: Sequence[str], secrets: Sequence[str]) -> bool:
-    """Compares every pair, so that the time does not show which pair matches, or how far."""
+    """Compares every pair, so that the time does not show which pair matches."""
     matches = False
     for secret in secrets:
         for signature in signatures:

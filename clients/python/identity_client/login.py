@@ -238,7 +238,7 @@ def _accept(
     else:
         headers = start_session(hand_off) or ()
         try:
-            # As in _replace_session.
+            # The login may have ended meanwhile, as in _replace_session.
             _require_going_on(config, hand_off.sid)
         except Refusal:
             ask_store(lambda: config.end_session(hand_off.sid or ""))

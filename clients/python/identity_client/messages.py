@@ -117,7 +117,7 @@ def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Heade
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
     links = _link(login_url, "Log in")
     if refusal.code in ("nonce_replayed", "logout_token_wrong"):
-        # If a person gets this refusal by reloading the page, they most likely have a session already.
+        # People who reload the page most often have a session already.
         links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
         title="You are not logged out" if refusal.code == "logout_token_wrong" else "The login did not work",

@@ -31,7 +31,7 @@ class Profile:
     role: Role
     #: A capability that is missing here is off. Ignore a capability that you do not know.
     capabilities: tuple[str, ...]
-    #: Is later after every change. As text, it sorts by time.
+    #: The time of the last change. As text, it sorts by time.
     profile_updated_at: str
 
     def to_wire(self) -> dict[str, Json]:

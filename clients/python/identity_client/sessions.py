@@ -145,7 +145,9 @@ def find_key(config: Config, request: Request) -> str | None:
 
 
 def _digest(config: Config, key: str) -> str:
-    """The client's name is a part of it. So a session of one client is not valid at another client that shares the store."""
+    """The client's name is a part of the digest. So a session of one client is not valid at another client that shares the
+    store.
+    """
     return hashlib.sha256(f"{config.client} {key}".encode()).hexdigest()
 
 

@@ -15,7 +15,7 @@ _SIGN_EVERY_SECONDS: Final = 2
 _LOOK_EVERY_SECONDS: Final = 0.2
 #: How long a pull waits for another pull that is at work.
 _WAIT_SECONDS: Final = 3
-#: How long the number must not change before another pull takes over. A database or a process should never hang for so long.
+#: If the number has not changed for this long, another pull takes over. Nothing should hang for so long.
 _DEAD_AFTER_SECONDS: Final = 20
 #: If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two
 #: reads.

@@ -47,7 +47,7 @@ class Ends(RefusalTestCase):
                     raise TimeoutError("the database is away")
                 return False
 
-        # The login ends once before the session starts, and once after.
+        # The store fails once before the session starts, and once after.
         for good in (0, 1):
             site = Site(nonces=Away(good))
             state, cookie = start(site)

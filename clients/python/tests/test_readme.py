@@ -19,7 +19,7 @@ TEXT = README.read_text("utf-8")
 
 
 def sample(heading: str) -> str:
-    """The Python code below that heading of the README."""
+    """The Python code below the given heading of the README."""
     found = re.search(rf"^##+ {heading}\n.*?```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
     assert found, heading
     return found[1]

@@ -89,8 +89,8 @@ function launch({ baseUrl, client }: Settings, query: URLSearchParams, setCookie
 const triedInVain = 'silent';
 
 /**
- * Asks the identity service once whether this browser is logged in there, without showing a page of it. Returns the redirect.
- * If it returns undefined, there is nothing to ask, so show this page.
+ * Asks the identity service once whether this browser is logged in there, without showing a page of the service. Returns the
+ * redirect. If there is nothing to ask, returns undefined: then show this page.
  */
 export async function loginSilently(settings: Settings, request: Request): Promise<Response | undefined> {
   const { pathname, search, searchParams } = new URL(request.url);

@@ -7,9 +7,7 @@ const signEveryMs = 2_000;
 const lookEveryMs = 200;
 /** How long a pull waits for another pull that is at work. */
 const waitMs = 3_000;
-/**
- * How long the number must not change before another pull takes over. A database or a process should never hang for so long.
- */
+/** If the number has not changed for this long, another pull takes over. Nothing should hang for so long. */
 const deadAfterMs = 20_000;
 /**
  * If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two

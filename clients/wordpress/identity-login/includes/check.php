@@ -19,7 +19,7 @@ function operator_settings(): array
     ];
 }
 
-/** Returns a result for each check: whether it is good, and the words. */
+/** Returns for each check whether it is good, and what to say about it. */
 function run_check(): array
 {
     $faults = find_configuration_faults();

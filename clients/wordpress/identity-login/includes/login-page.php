@@ -126,7 +126,7 @@ function render_login(): string
     return '<span class="identity-login" style="display:block">' . render_login_state() . '</span>';
 }
 
-/** The button, or who is logged in. */
+/** Shows the button, or who is logged in. */
 function render_login_state(): string
 {
     $here = wp_unslash((string) ($_SERVER['REQUEST_URI'] ?? '/'));

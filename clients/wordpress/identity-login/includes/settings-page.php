@@ -244,7 +244,6 @@ function show_operator_settings(): void
     }
 }
 
-/** A text to copy. */
 function show_address(string $label, string $address): void
 {
     $id = 'identity-' . sanitize_key($label);
