@@ -22,7 +22,7 @@ export const answerAct = (
     // A client may have 20 addresses.
     isLarge: about === 'client',
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential. They are asked for nothing else before that.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const fromPath = given();
       const intent = text(form, 'intent');

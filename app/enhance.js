@@ -99,7 +99,6 @@ function closeMenus(isLeft) {
     if (isLeft(menu)) menu.removeAttribute('open');
 }
 
-// app/components/instant.tsx writes times in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** @param {ParentNode} part */

@@ -22,7 +22,6 @@ declare module '@remix-run/server-runtime' {
     method: string;
     /** Whether caches may keep the page, because it is the same for everybody. */
     isPublic?: boolean;
-    /** The refused form that the page shows again. */
     refused?: Refused | undefined;
     sendsCookies: boolean;
     /** True once the posted form has done its work. */

@@ -153,7 +153,10 @@ function asRefused({ body, headers }: Response, refused: Refused): Response {
 
 const pathOf = (route: BuiltRoute) => `/${route.path ?? ''}`;
 
-/** The path of a page. If its last part is optional, as in `/admin/people/:id/:tab?`, also the path without that part. */
+/**
+ * Returns the path of a page. If its last part is optional, as in `/admin/people/:id/:tab?`, also returns the path without
+ * that part.
+ */
 function listPaths(route: BuiltRoute): string[] {
   const path = pathOf(route);
   return path.endsWith('?') ? [path.replace(/\/[^/]+$/, ''), path.slice(0, -1)] : [path];

@@ -104,7 +104,7 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
 /**
- * Keeps the refusal for the page, and returns an id. If the refusal cannot be kept, returns null: it must be answered at
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered at
  * once.
  */
 export const keepRefused = (

@@ -55,8 +55,8 @@ export async function loadList<Name extends FieldName, Read, More>(
 }
 
 /**
- * Returns a redirect to the page that asks for the missing credential, and leads back. Other refusals are returned for the
- * shell.
+ * Returns a redirect to the page that asks for the missing credential, and leads back. Returns any other refusal, which the
+ * shell answers.
  */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;

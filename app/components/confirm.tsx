@@ -137,7 +137,6 @@ export function Confirm({
 
 const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
-/** Ways to confirm without a passkey. */
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',

@@ -22,7 +22,6 @@ export function DeadLink({
   );
 }
 
-/** What became of the link. Null if we do not know its token. */
 export type Ended = Explained | null;
 
 type Fate = Explained['fate'];

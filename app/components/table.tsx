@@ -42,7 +42,6 @@ const [table, rowgroup, row, columnheader, rowheader, cell] = [
   'cell',
 ].map((role) => ({ role }));
 
-/** On a phone each row is a card. */
 export function Table({ name, caption, columns, rows, sort, sortPath }: TableProps) {
   const hasDetails = rows.some(({ details }) => details);
   return (

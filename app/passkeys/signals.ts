@@ -6,8 +6,7 @@ import { findLastUsed } from './last-used.ts';
 const { passkeySignals = '[]' } =
   document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
 
-// The signals are sent only once. Otherwise somebody who goes back to this page after using another passkey would send old
-// ones.
+// Sends the signals only once, because people may come back to this page after using another passkey.
 const isShownAgain = history.state?.signalled === true;
 if (!isShownAgain) {
   history.replaceState({ ...history.state, signalled: true }, '');

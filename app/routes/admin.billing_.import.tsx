@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential. They are asked for nothing else before that.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const accept = text(form, 'accept');
       if (!accept) {

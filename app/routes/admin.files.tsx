@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['file', 'from', 'to'],
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential. They are asked for nothing else before that.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };

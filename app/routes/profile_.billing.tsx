@@ -67,7 +67,7 @@ export const action = (args: ActionFunctionArgs) =>
     },
     {
       keeps: [...detailsFields, 'contract'],
-      // Beside the contract, this page says why it cannot be canceled here.
+      // This page says beside the contract why customers cannot cancel it here.
       shows: (code) => isShown(code) || code === 'not_allowed',
     },
   );

@@ -46,9 +46,8 @@ const codeWords = {
     one: 'an authenticator app',
     brief: 'an app',
     many: 'authenticator apps',
-    /** What people need before they can get a code. */
+    /** What people need to get a code. */
     thing: 'your phone',
-    /** How people get a code. */
     hint: 'Open the app on your phone and enter the 6 digits it shows now.',
   },
 } satisfies Record<CodeFactor, unknown>;

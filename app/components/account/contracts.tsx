@@ -24,7 +24,6 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
 
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A contract that will end is not called active. */
 export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'lastDay'>) {
   const [words, meaning] = states[status];
   const ends = lastDay !== null && (status === 'active' || status === 'past_due');

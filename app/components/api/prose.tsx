@@ -14,7 +14,6 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** JSON is shown with indents, and text as it is. */
 export function Sample({ value }: { value: unknown }) {
   return <pre className="sample">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>;
 }

@@ -1,4 +1,4 @@
-// The worked requests of an operation. Each is made of the examples that share its name, of parameters, body and answer.
+// The worked requests of an operation. Each is made of the examples of parameters, body and answer that have the same name.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

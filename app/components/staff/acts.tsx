@@ -14,7 +14,6 @@ import { Choice, Name } from './words.tsx';
 
 type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
 
-/** Everything that staff see of a person. */
 export type Person = Extract<Got, { seen: object }>;
 
 type PersonsForms = { name: string; email: string; forms: ActForm[] };
@@ -22,7 +21,6 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
-/** Whether the refused form is this form. */
 export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);

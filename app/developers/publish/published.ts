@@ -84,7 +84,7 @@ export const documents: PublishedDocument[] = [
   describeSection('14-openid', 'OpenID Connect'),
 ];
 
-/** A file is a source as it is, an archive of folders, or a page for programs that is made from documents. */
+/** A published file is one of three: a source, an archive of folders, or a page for programs that is made from documents. */
 export type PublishedFile = { name: string; type: string } & (
   | { source: string }
   | { folders: Folder[] }

@@ -9,7 +9,6 @@ export type Section = { id: string; title: string };
 export type Rendered = {
   title: string;
   html: string;
-  /** The headings of the second level. */
   sections: Section[];
 };
 
