@@ -40,7 +40,7 @@ export type Subject<Thing> = {
     | 'client'
     | 'new_client';
   keys: (keyof typeof textBounds)[];
-  /** Takes no lock. */
+  /** This function takes no lock. */
   find: (db: Database, given: Given, config: Dependencies['config']) => Promise<Found<Thing> | undefined>;
   /** Locks the rows that the forms are made from, so that the result of `find` stays true until the transaction ends. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
@@ -112,13 +112,13 @@ type ByCommand<Thing> = {
   takes?: { [field: string]: Taken };
   needsWhy?: true;
   /**
-   * When the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
+   * Says when the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
    * `always`: everywhere, so a script needs `--yes`.
    */
   asks?: 'always' | 'on a terminal';
   /** Whether the command is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
-  /** The members that programs get in addition to `done`, `intent` and `id`, or in place of these three. */
+  /** The members that programs get besides `done`, `intent` and `id`, or in place of these three. */
   // biome-ignore lint/suspicious/noExplicitAny: the type is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };
@@ -193,7 +193,7 @@ export async function actAsStaff<Thing, Read, Result>(
     : result;
 }
 
-/** Runs in the transaction of the command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
+/** Runs in the command's transaction. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
 export async function actAsOperator<Thing, Read, Result>(
   trx: Transaction<DB>,
   deps: ActContext<Thing>['deps'],

@@ -42,7 +42,7 @@ export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, r
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(whomOf(right, role), target);
 
-/** `people` are the people in the buyer's account. The list is empty if the account is erased (contract 7.151). */
+/** `people` are the people in the buyer's account. If the account is erased, the list is empty (contract 7.151). */
 export const mayLookAtDocuments = (role: StaffRole, people: Pick<User, 'role'>[]): boolean =>
   role === 'admin' || (people.length > 0 && people.every((person) => !isStaffRole(person.role)));
 

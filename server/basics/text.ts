@@ -130,7 +130,7 @@ export const textBounds = {
   next: 8_192,
   stay: 40,
 
-  // Billing details not in `billingBounds`.
+  // Billing details that are not in `billingBounds`.
   company: 800,
   invoiceEmail: 320,
   checked: 40,

@@ -200,7 +200,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** The wait in seconds. Undefined unless the error is `rate_limited`. */
+/** The wait in seconds. Undefined for any error but `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -229,8 +229,8 @@ function accountByNetwork({ account, address }: Tried): string | undefined {
 }
 
 /**
- * IPv4 has four parts, IPv6 eight. Undefined for an unknown address: otherwise all clients without a known address would share
- * one count.
+ * IPv4 has four parts, and IPv6 has eight. Undefined for an unknown address: otherwise all clients without a known address
+ * would share one count.
  */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;

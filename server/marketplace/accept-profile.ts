@@ -37,8 +37,9 @@ export type ProfileOutcome =
   | { kind: 'connect_needed'; userId: string };
 
 /**
- * `known` is the user linked to the profile's id, locked. Throws 403 `admin_not_allowed` and `account_suspended`, 409
- * `email_in_use`, and 400 `malformed_payload` for an address that cannot get mail. It throws before it writes anything.
+ * `known` is the user who is linked to the profile's id. Their row is locked. Throws 403 `admin_not_allowed` and
+ * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that cannot get mail. It throws before
+ * it writes anything.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,

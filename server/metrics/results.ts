@@ -21,14 +21,14 @@ export const loginResults = [
 export type LoginResult = (typeof loginResults)[number];
 
 /**
- * `continue`, `connect`: the person is asked on /continue. `repeated`: the browser sent the hand-off again. A code: the
+ * `continue` or `connect`: the person is asked on /continue. `repeated`: the browser sent the hand-off again. A code: the
  * hand-off was refused.
  */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
 /**
- * `payload`, `code`: the person went on to the client. `login`, `verify_email`, `deletion` and `second_factor`: a page comes
+ * `payload` or `code`: the person went on to the client. `login`, `verify_email`, `deletion` or `second_factor`: a page comes
  * first. `client_not_allowed`: the person may not enter. The last three are errors at the callback.
  */
 export const launchOutcomes = [

@@ -59,7 +59,7 @@ export type VerifyOptions<T extends Claims> = {
 
 export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
-  /** The index of the secret that signed the hand-off. If several secrets signed it, the index of the last. */
+  /** The index of the secret that signed the hand-off. If several did, the index of the last one. */
   secret: number;
   /** After this time no verifier accepts the hand-off, even with its leeway. */
   keepNonceUntil: Date;

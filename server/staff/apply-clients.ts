@@ -153,7 +153,7 @@ export async function planApply(
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });
     else plan.same++;
   }
-  // A script that failed halfway may write a file without clients.
+  // With `prune`, a file without clients is a fault, because a script that failed halfway may have written it.
   if (prune && entries.length === 0 && faults.length === 0) plan.faults.push({ detail: words.none });
   const named = new Set(entries.map(({ name }) => name));
   const pruned = [...rows.values()].filter(

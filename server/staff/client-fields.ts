@@ -174,7 +174,7 @@ const readName: Field<unknown, string> = (typed, { config }) => {
   return fault ? refuse(fault) : typed;
 };
 
-/** For a new client. A field that is left out has its default. */
+/** Reads the fields of a new client. A field that is left out has its default. */
 export const addFields = {
   client: readName,
   kind: (typed: string) => kinds.find((kind) => kind === (typed || 'hand-off')) ?? refuse('client_kind'),
@@ -196,7 +196,7 @@ export const addFields = {
   factor: unlessGiven('factor', readFactor, () => false),
 } satisfies Fields<Kinded, unknown>;
 
-/** For an existing client. A field that is left out stays as it is. */
+/** Reads the fields of an existing client. A field that is left out stays as it is. */
 export const setFields = {
   title: unlessGiven('title', (typed) => readTitle(typed), stays),
   callback: onlyOf('hand-off', unlessGiven('callback', readCallback, stays)),

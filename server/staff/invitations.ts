@@ -49,7 +49,7 @@ export async function listOpenInvitations({ db, now }: Pick<Dependencies, 'db' |
   };
 }
 
-/** Somebody without an account. Nothing is known of them. */
+/** Somebody without an account, about whom nothing is known. */
 const newcomer: Subject<object> = {
   name: 'newcomer',
   keys: [],

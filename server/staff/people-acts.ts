@@ -455,7 +455,7 @@ const removeLink = act({
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
     await deletePendingHandOffs(trx, userId);
-    // Ends all sessions that a hand-off started, unless a credential was given since.
+    // Ends all sessions that a hand-off started, unless a credential was given in them since.
     await endSessions(trx, userId, 'byHandOff', deps.now());
     record({ type: 'link.removed', details: { provider, id: externalId } });
     await notify(trx, deps, target, 'link_removed');

@@ -55,7 +55,7 @@ export type Statement = {
 
 export const requireImporter = (staff: Staff) => requireRight(staff, paymentActs.pay.right);
 
-/** Reads only. Throws 422 `validation_failed` at `/statement`, and 404 `not_found` for managers. */
+/** Only reads, and records nothing. Throws 422 `validation_failed` at `/statement`, and 404 `not_found` for managers. */
 export async function readStatement(deps: Dependencies, staff: Staff, bytes: Uint8Array): Promise<Statement> {
   requireImporter(staff);
   const { db, now } = deps;
@@ -129,7 +129,8 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // If the page sent the line, somebody else has recorded it meanwhile, and there is nothing to do.
+  // If the page sent the line, but the line is no longer open, somebody else has recorded it meanwhile. Then there is nothing
+  // to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];

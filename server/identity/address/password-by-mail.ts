@@ -29,8 +29,8 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 export type PasswordMail = {
   email: string;
   /**
-   * Whose password is set. `own`: the password of the user that the mail is for. `holder`: the password of the address's new
-   * holder. `taken`: nobody's, because the new holder can log in.
+   * Says whose password is set. `own`: the password of the user that the mail is for. `holder`: the password of the address's
+   * new holder. `taken`: nobody's, because the new holder can log in.
    */
   sets: 'own' | 'holder' | 'taken';
   /** True only for newcomers. Other users have credentials, and a passkey by mail would get round them. */

@@ -166,7 +166,7 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-/** Draws the code as one path in which each square is one unit, with the margin that scanners need. */
+/** Draws the QR code as one path in which each square is one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const path = data

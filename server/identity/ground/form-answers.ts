@@ -94,7 +94,7 @@ export async function answerOnce(
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
-    // If the session is unknown, the answer is given and not kept.
+    // If the session is unknown, the form gets its answer, but the answer is not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
     const given = await read(response, session === 'unknown' ? undefined : session);
     // The page may show the form again, so this answer renews the cookie.

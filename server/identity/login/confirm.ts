@@ -25,8 +25,8 @@ export type ConfirmAsks = {
   canConfirm: boolean;
   hasPassword: boolean;
   /**
-   * Besides the password, the user must give a code of one of these factors, or a recovery code. Empty if the password is
-   * enough.
+   * The kinds of second factor whose code the user must give besides the password. A recovery code works, too. Empty if the
+   * password is enough.
    */
   codeFactors: CodeFactor[];
   hasPasskey: boolean;

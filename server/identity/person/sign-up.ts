@@ -65,7 +65,7 @@ export async function requestSignUp(
   });
 }
 
-/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets none. */
+/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets no mail. */
 export async function tellOwner(
   trx: Transaction<DB>,
   { now }: Dependencies,

@@ -148,7 +148,7 @@ export async function openSession(
   return { setCookies, isNew: !isRenewed };
 }
 
-/** For a password set by mail. `device`, the browser that sets it, stays known. */
+/** For a password set by mail. The browser that sets it, `device`, stays known. */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,
