@@ -8,8 +8,8 @@ import { type Args, isShownToStaff, pathWith } from './refused.ts';
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
 /**
- * `given` returns values from the page's path, such as the id of the person that the forms are about. `given` is called after the
- * check that the sender is staff, so nobody else sees a refusal that it throws.
+ * `given` returns values from the page's path, such as the id of the person. It is called only once the sender is known to be
+ * staff, so nobody else sees a refusal that it throws.
  */
 export const answerAct = (
   args: ActionFunctionArgs,
@@ -22,7 +22,7 @@ export const answerAct = (
     // A client may have 20 addresses.
     isLarge: about === 'client',
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const fromPath = given();
       const intent = text(form, 'intent');
@@ -32,14 +32,15 @@ export const answerAct = (
         procedures.staffForms.act({ ...asked, given: { ...typed, ...fromPath } }),
       );
       if (isTold(done)) return data({ told: done }, { headers: { 'Cache-Control': 'no-store' } });
-      // The path keeps the filters of a list.
+      // The path keeps the filters of the list that led here.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },
   });
 
 /**
- * Facts that are not stored, so only the answer to the form can show them: a secret, or whether a client accepted the webhook.
+ * Facts that only the answer to the form can show, because they are not stored: a secret, or whether a client accepted the
+ * webhook.
  */
 export type Told = { client?: string; secret?: string; taken?: boolean; reason?: string | null };
 

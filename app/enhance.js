@@ -1,5 +1,5 @@
-// The script of every page. Pages also work without it. It sends each form once, shows a password, copies and prints, closes a
-// menu when the reader leaves it, fills in a demo user, writes times in the reader's time zone, and keeps a list up to date.
+// The script of every page. Pages also work without it. It sends each form once, shows a password, copies and prints, closes
+// menus that the reader leaves, fills in a demo user, writes times in the reader's time zone, and updates lists.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -48,8 +48,8 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // A form without an action goes to the URL of its page. If that URL has a fragment, the fragment would take the focus from the
-  // fields of the answer.
+  // Without an action, a form is posted to the URL of its page. If that URL has a fragment, the fragment would take the focus
+  // from the fields of the answer.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');
@@ -58,7 +58,7 @@ window.addEventListener('submit', (event) => {
 });
 const free = () => pressed?.removeAttribute('aria-disabled');
 window.addEventListener('pageshow', ({ persisted }) => {
-  // After Back, the browser may show the page as it was left, with its button blocked.
+  // After Back, the browser may show the page as the reader left it, with its button blocked.
   blockedUntil = 0;
   free();
   // After Back, the browser may load the page again and restore what was typed before. The form then has old text, but the time
@@ -99,7 +99,6 @@ function closeMenus(isLeft) {
     if (isLeft(menu)) menu.removeAttribute('open');
 }
 
-// app/components/instant.tsx writes times in UTC.
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** @param {ParentNode} part */
@@ -109,7 +108,8 @@ function localize(part) {
 }
 localize(document);
 
-// What happens elsewhere is shown without a reload, for ten minutes: a page that is left open must not keep its session alive.
+// Shows changes from elsewhere without a reload. This ends after ten minutes, because a page that is left open must not keep
+// its session alive.
 let looksLeft = document.querySelector('[data-live]') ? 150 : 0;
 async function look() {
   if (looksLeft-- <= 0) return;
@@ -121,7 +121,7 @@ async function look() {
     localize(news);
     document.querySelector('[data-live]')?.replaceWith(news);
   }
-  // Somebody who has logged out gets the login page, and nothing else is to come.
+  // After a log-out, the answer is the login page. Then nothing else will come.
   if (news || text === '') setTimeout(look, 4_000);
 }
 if (looksLeft > 0) setTimeout(look, 4_000);

@@ -13,13 +13,13 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // app/pages.ts rethrows the error, so no page is rendered here. This keeps a flood of refusals cheap.
+  // No page is rendered here, because app/pages.ts rethrows the error. So even a flood of refusals is cheap.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
-  // Waits for the whole page. A failure can change the status of the answer only while nothing has been sent.
+  // Waits for the whole page, because a failure can change the status only before anything has been sent.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // React logs an error if the reader of a stream goes away, so the answer is a text and no stream.
+  // The answer is a text and not a stream, because React logs an error if the reader of a stream goes away.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 

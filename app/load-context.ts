@@ -1,4 +1,4 @@
-// Remix's load context: all that routes may use of the service.
+// Remix's load context: everything that routes may use of the service.
 import type { Problem } from '../server/basics/errors.ts';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
@@ -9,27 +9,26 @@ import type { Refused } from './refused.ts';
 declare module '@remix-run/server-runtime' {
   interface AppLoadContext {
     visit: Visit;
-    /** The only access to data about people. Headers that procedures set, such as cookies, are sent with the answer. */
+    /** The only access to data about people. The answer carries the headers that procedures set, such as cookies. */
     procedures: Procedures;
     transport: Transport;
-    /** What pages show about the service. The same values go to everybody. */
+    /** What pages show about the service, which is the same for everybody. */
     site: Site;
     /** The other systems that local mode imitates. */
     demo: Backend['demo'];
     /** Only for routes without a page. */
     endpoints: Endpoints;
-    /** The method of the request. After an action, Remix calls the loaders with a GET. */
+    /** The method of the browser's request. After an action, Remix calls the loaders with a GET. */
     method: string;
-    /** The page is the same for everybody, so caches may keep it. */
+    /** Whether caches may keep the page, because it is the same for everybody. */
     isPublic?: boolean;
-    /** The refused form that the page shows again. */
     refused?: Refused | undefined;
     sendsCookies: boolean;
     /** True once the posted form has done its work. */
     isDone?: boolean;
     /**
-     * The refusal that the page /problems/{code} shows. Any request may get this page as its answer, so the code cannot be read
-     * from the request's URL.
+     * The refusal that the page /problems/{code} shows. This page may answer a request to any URL, so the URL does not tell
+     * the code.
      */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */

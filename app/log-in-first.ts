@@ -7,7 +7,7 @@ type Why = 'ended' | 'other-browser';
 
 /**
  * A redirect to the login page, which leads back here. If people sent a form after their session had ended, `values` are the
- * fields of that form. The fields are kept for the user of the ended session.
+ * fields of that form. They are kept for the user of the ended session.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -30,7 +30,7 @@ export async function toLogin(
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 
-/** Sends people who are not logged in to the login page, which leads back. The shell answers all other refusals. */
+/** Sends people who are not logged in to the login page, which leads back. Leaves all other refusals to the shell. */
 export async function whenLoggedIn<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,

@@ -8,15 +8,15 @@ export const withNext = (page: string, next: string | undefined): string =>
   next ? `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}` : page;
 
 /**
- * The path that the answer to a form redirects to. A page's Content-Security-Policy has a `form-action` that names no client, and
- * browsers apply it to all redirects after the form. So a path to a client first leads to /go (contract 9.191).
+ * The path to which the answer to a form redirects. A page's Content-Security-Policy has a `form-action` that names no
+ * client, and browsers apply it to all redirects after the form. So a path to a client first leads to /go (contract 9.191).
  */
 export const leadOn = (path: string, { site }: AppLoadContext): string =>
   site.findWayOn(path) ? withNext('/go', path) : path;
 
 /**
- * The path that a page redirects to if it has nothing to ask. A form may have led here, so a path to a client first leads to
- * /go. People who pressed Back have been at the client already, so /go does not send them there again (contract 9.194).
+ * The path to which a page redirects if it has nothing to ask. A form may have led here, so a path to a client first leads to
+ * /go. If people pressed Back, they were at the client already, and /go does not send them there again (contract 9.194).
  */
 export function leadPast(path: string, request: Request, context: AppLoadContext): string {
   const target = leadOn(path, context);

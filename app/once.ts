@@ -1,6 +1,6 @@
-// Forms that work once (contract 9.287). The service would refuse a second request with such a form.
+// Forms that work only once (contract 9.287). The service would refuse the same form a second time.
 
-/** By the path of a page: `true` if all forms of the page work once, or the intents of the forms that work once. */
+/** By the path of a page: `true` if all its forms work only once, or the intents of the forms that do. */
 export const onceForms: Record<string, true | readonly string[]> = {
   // Each of these forms uses up a link of a mail, a hand-off, a login that waits for a code, or a set-up.
   '/signup/confirm': true,
@@ -16,7 +16,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/invoice-email/confirm': true,
   '/profile/authenticator/set-up': true,
   '/profile/passkeys/add': true,
-  // Recovery codes are shown once. A thing that was removed or ended cannot be removed or ended again.
+  // Recovery codes are shown only once. What was removed or ended cannot be removed or ended again.
   '/profile/authenticator': ['renew-codes', 'turn-off'],
   '/profile/passkeys': ['remove'],
   '/profile/security': ['password', 'end-session', 'remove-link'],
@@ -28,7 +28,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/admin/billing/unallocated': true,
   '/admin/billing/settings': true,
   '/admin/mails': true,
-  // The forms that make a secret are not here, because no answer with a secret is kept (contract 13.111).
+  // Forms that make a secret are not listed, because no answer with a secret is kept (contract 13.111).
   '/admin/clients/:client': [
     'set-client',
     'end-client-secret',

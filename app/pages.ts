@@ -1,8 +1,6 @@
-// Remix's build as the list of routes that the HTTP shell serves.
-//
-// A route without a component is an endpoint. The shell calls it directly, with the Request as it arrived, so Remix's cross-site
-// check does not exist for endpoints. An endpoint takes a fraction of a page's time. Remix's other ways to a loader (`.data`,
-// `_data`) exist for no route.
+// Remix's build as the list of routes that the HTTP shell serves. A route without a component is an endpoint. The shell calls
+// it directly, with the Request as it arrived, so Remix's cross-site check does not apply to it. An endpoint takes a fraction
+// of a page's time. Remix's other ways to a loader (`.data`, `_data`) exist for no route.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Procedures } from '../server/doors/trpc/router.ts';
 import type { Pages, Route, RouteContext } from '../server/instance/route.ts';
@@ -21,8 +19,7 @@ export function createPages(build: ServerBuild): Pages {
           ? listPaths(route).map((path) => buildPage(route, path, build))
           : buildEndpoint(route as BuiltRoute),
       )
-      // A fixed name comes before a pattern that would match it. A pattern with an extension comes before a pattern without
-      // one.
+      // If several patterns match, a fixed name comes before a parameter, and a pattern with an extension before one without.
       .sort((one, other) => rankOf(one.path) - rankOf(other.path)),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
@@ -42,7 +39,7 @@ function buildContext(request: Request, { backend, visit }: RouteContext) {
   let made: Procedures | undefined;
   const context: AppLoadContext = {
     visit,
-    // Created only on demand, because endpoints need no procedures.
+    // Created only when needed, because endpoints need no procedures.
     get procedures() {
       made ??= backend.createProcedures(request, visit, headers);
       return made;
@@ -135,8 +132,8 @@ const isPublic = ({ module: { handle } }: BuiltRoute) =>
   Boolean((handle as { isPublic?: boolean } | undefined)?.isPublic);
 
 /**
- * Makes the redirect lead through the login page, which tells people if their browser sends no cookies back (contract 9.284).
- * Otherwise a correct password would lead to an empty login page.
+ * Redirects through the login page, which tells people if their browser sends no cookies back (contract 9.284). Otherwise a
+ * correct password would lead to an empty login page.
  */
 function checkCookies(
   { status, headers }: Response,
@@ -156,7 +153,10 @@ function asRefused({ body, headers }: Response, refused: Refused): Response {
 
 const pathOf = (route: BuiltRoute) => `/${route.path ?? ''}`;
 
-/** The path of a page, and the path without its last part if that may be left out, as in `/admin/people/:id/:tab?`. */
+/**
+ * Returns the path of a page. If its last part is optional, as in `/admin/people/:id/:tab?`, also returns the path without
+ * that part.
+ */
 function listPaths(route: BuiltRoute): string[] {
   const path = pathOf(route);
   return path.endsWith('?') ? [path.replace(/\/[^/]+$/, ''), path.slice(0, -1)] : [path];
@@ -167,8 +167,8 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 }
 
 /**
- * Remix's own handler for one page. The shell has already found the page, so this handler knows no other page. Otherwise Remix
- * would try the patterns of all pages several times per request.
+ * Remix's own handler for one page. It knows only the page that the shell has found. Otherwise Remix would try the patterns
+ * of all pages several times per request.
  */
 function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>
@@ -183,9 +183,9 @@ function buildRender(id: string, build: ServerBuild) {
 const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
- * The request for Remix, with our own host instead of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
- * would believe those headers, and our own check has run already. If a path ended in `.data`, Remix would answer with the data of
- * a page. So the dot is escaped.
+ * The request for Remix, with our own host in place of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
+ * would believe those headers, and our own check has run already. If a path ended in `.data`, Remix would answer with the
+ * data of a page, so the dot is escaped.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);

@@ -21,7 +21,7 @@ export type Refused = {
   values: Record<string, string>;
   /** The saved profile, if it has changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>> | undefined;
-  /** A credential is needed first, so the page shows `Confirm`. */
+  /** Set if a credential is needed first. The page then shows `Confirm`. */
   asks?: ConfirmAsks | undefined;
 };
 
@@ -37,7 +37,7 @@ const ownRefusals = {
   last_admin: 409,
   /** The session had ended before the form was sent, so nothing was done. */
   ended: 200,
-  /** The page shows the form again, with one more row. Nothing was saved. */
+  /** Shows the form again, with one more row. Nothing was saved. */
   more_rows: 200,
 };
 
@@ -47,7 +47,7 @@ type Refuse = Args['context']['transport']['refuse'];
 
 const noPasskey = 'We could not log you in with that passkey.';
 
-/** The problem that a program gets instead. The detail is given only if the usual text of the code does not fit. */
+/** The problem that programs get instead. The detail is given only if the usual text of the code does not fit. */
 const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   wrong_login: ['login_required', 'The email address or password is incorrect.'],
   wrong_passkey: ['login_required', noPasskey],
@@ -104,7 +104,8 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
 /**
- * Keeps the refusal for the page, and returns an id. Returns null if the refusal is not kept: then it must be answered at once.
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered at
+ * once.
  */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
@@ -115,7 +116,7 @@ export const keepRefused = (
     isLarge,
     path: pagePath(request),
     code,
-    // The page knows the usual text of a problem, so only a different text is kept.
+    // Pages know the usual text of a problem, so only a different text is kept.
     faults: {
       ...errors,
       ...(message && message !== context.site.explainProblem(code).explanation && { '': message }),
@@ -126,7 +127,7 @@ export const keepRefused = (
 
 export const pagePath = ({ url }: Request): string => new URL(url).pathname;
 
-/** Parameters that say what an earlier form did. The page of a refused form must not have these parameters. */
+/** Parameters that say what an earlier form did. They are removed from the page of a refused form. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
 /** The path of the page that sent the form, with the id of the refused form if there is one. */
@@ -151,7 +152,7 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
   if (code !== 'confirm') return { ...refused, ...(await findPresent(code, { request, context })) };
   const asks = await procedures.confirm.find();
-  // A credential was given in the meantime, for example by a new login: the page shows the form as not yet sent.
+  // The person has given a credential since, for example by a new login. So the page shows the form as not yet sent.
   if (!asks) return { ...refused, status: 200, errors: {} };
   return { ...refused, asks: { ...asks, error: errors.confirm, codeError: errors.confirmCode } };
 }

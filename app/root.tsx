@@ -24,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   };
 }
 
-/** Whether an invoice is overdue. Always false outside the pages of the account. */
+/** Whether an invoice is overdue. Outside the pages of the account, it is always false. */
 async function findOverdue({ request, context }: Args): Promise<boolean> {
   const { procedures, problem } = context;
   if (problem || findAccountPage(pagePath(request)) === undefined) return false;
@@ -32,7 +32,8 @@ async function findOverdue({ request, context }: Args): Promise<boolean> {
 }
 
 /**
- * Problem pages must render even if the database is down. So only the page of a 404 looks for the visitor, and it ignores errors.
+ * Problem pages must render even if the database is down. So only the page of a 404 looks up the visitor, and it ignores
+ * errors.
  */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;

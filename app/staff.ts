@@ -9,7 +9,7 @@ import { type Args, pagePath } from './refused.ts';
 
 export type Who = Awaited<ReturnType<Procedures['staffForms']['who']>>;
 
-/** Loads a page of staff, which the shell has hidden from everybody else. */
+/** Loads a page of staff. The shell has already hidden it from everybody else. */
 export async function loadForStaff<T>(
   args: Args,
   load: (procedures: Procedures, who: Who) => Promise<T>,
@@ -23,7 +23,7 @@ export async function loadForStaff<T>(
   }
 }
 
-/** Loads a list page. `read` gets `before` and the filters that are set. If a filter is not valid, the page has status 422. */
+/** Loads a list page. `read` gets `before`, and each filter that is set. If a filter is not valid, the page has status 422. */
 export async function loadList<Name extends FieldName, Read, More>(
   args: Args,
   names: Name[],
@@ -55,8 +55,8 @@ export async function loadList<Name extends FieldName, Read, More>(
 }
 
 /**
- * Returns a redirect to the page that takes the missing credential and leads back. Returns any other refusal for the shell to
- * answer.
+ * Returns a redirect to the page that asks for the missing credential, and leads back. Returns any other refusal, which the
+ * shell answers.
  */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;

@@ -1,4 +1,4 @@
-// The process: settings → listen → migrate → serve → drain. On Node and on Deno.
+// The process: it reads the settings, listens, migrates, serves, and drains at the end. It runs on Node and on Deno.
 
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';

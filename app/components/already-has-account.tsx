@@ -1,6 +1,6 @@
 import { Page } from './page.tsx';
 
-/** Somebody has proved this address before, and is most likely the person who typed it now. */
+/** Shown if somebody has proved this address before. That person has most likely typed it again now. */
 export function AlreadyHasAccount({ email }: { email: string }) {
   return (
     <Page title="You already have an account">

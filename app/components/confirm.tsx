@@ -15,7 +15,7 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
-  /** The email address of the person that the change is about. Left out if people change something about themselves. */
+  /** The email address of the person whose data will change. Left out if people change their own data. */
   about?: string | undefined;
   /** What was typed or chosen, with its label. */
   given?: [label: string, value: string][];
@@ -27,8 +27,8 @@ type ConfirmProps = {
 };
 
 /**
- * Asks for a credential before a change. The page's form also carries the fields of the form that asked for the change. So the
- * change is made as soon as the credential is given.
+ * Asks for a credential before a change. The form for the credential also carries the fields of the form that asked for the
+ * change. So both are done in one step.
  */
 export function Confirm({
   asks,
@@ -42,7 +42,7 @@ export function Confirm({
 }: ConfirmProps) {
   const { email, canConfirm, hasPassword, codeFactors, hasPasskey, otherWay, error, codeError } = asks;
   const { pathname, search } = useLocation();
-  // Somebody may be on the way to a client. The link in the mail then leads on to that client.
+  // If somebody is on the way to a client, the link in the mail leads on to that client.
   const forgotPath = withNext('/forgot-password', new URLSearchParams(search).get('next') ?? undefined);
   const kept = Object.entries(refused.values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
@@ -137,7 +137,6 @@ export function Confirm({
 
 const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
-/** Ways to confirm without a passkey. */
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',

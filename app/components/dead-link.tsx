@@ -22,7 +22,6 @@ export function DeadLink({
   );
 }
 
-/** What became of a link; null if we do not know the token. */
 export type Ended = Explained | null;
 
 type Fate = Explained['fate'];
@@ -57,15 +56,15 @@ const words: Record<Fate, string> = {
 
 type EndedLinkProps = {
   link: Ended;
-  /** Words of this page for what became of the link, if the usual words do not fit. */
+  /** Words for what became of the link, if the usual words do not fit this page. */
   says?: Partial<Record<Fate, ReactNode>>;
-  /** What works next, if that depends on what became of the link. */
+  /** What still works, if that depends on what became of the link. */
   next?: (link: Explained) => ReactNode;
   otherwise: ReactNode;
   children?: ReactNode;
 };
 
-/** Says why a link in an email does not work, and offers one thing that works (contract 9.202). */
+/** Says why a link in an email does not work, and offers one thing that still works (contract 9.202). */
 export function EndedLink({ link, says = {}, next, otherwise, children }: EndedLinkProps) {
   if (!link)
     return (
@@ -84,7 +83,7 @@ export function EndedLink({ link, says = {}, next, otherwise, children }: EndedL
   );
 }
 
-/** A button that asks for a new link. The new link goes to the same email address as the old link. */
+/** A button that asks for a new link. The new link goes to the same email address as the old one. */
 export function AskForLink({
   action,
   fields = {},
@@ -92,7 +91,7 @@ export function AskForLink({
 }: {
   action: string;
   fields?: Record<string, string>;
-  /** If given, the button says that the new link goes to this address. */
+  /** If this address is given, the button names it. */
   email?: string;
 }) {
   return (

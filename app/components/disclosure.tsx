@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * A button that opens a question in place, before something is done. It is a `details` element, so it needs no script. The
- * question stays open if the form with the answer was refused.
+ * A button that opens a question in place, before something is done. It is a `details` element, so it needs no script. If the
+ * form with the answer was refused, the question stays open.
  */
 export function Disclosure({
   label,
@@ -12,7 +12,7 @@ export function Disclosure({
 }: {
   label: ReactNode;
   open?: boolean;
-  /** If several disclosures have this name, only one of them is open at a time. */
+  /** If several disclosures share this name, only one of them is open at a time. */
   name?: string;
   children: ReactNode;
 }) {

@@ -10,7 +10,7 @@ export function EmptyState({
 }: {
   icon: IconName;
   title: string;
-  /** Inside a section with a heading it is `h3`. */
+  /** Set this to `h3` inside a section with a heading. */
   heading?: 'h2' | 'h3';
   children?: ReactNode;
 }) {

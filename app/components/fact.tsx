@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One of the facts in a list: what it is called, and what it is. */
+/** One fact in a list: its label and its value. */
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <>
     <dt>{name}</dt>

@@ -6,7 +6,7 @@ type FieldProps = {
   name: string;
   hint?: string;
   error?: string;
-  /** Set this to false if an earlier field has an error. Only the first field with an error takes the focus. */
+  /** Set this to false if an earlier field has an error, because only the first such field takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
@@ -20,7 +20,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
       // biome-ignore lint/a11y/noAutofocus: people want to mend a wrong value first
       autoFocus={input.autoFocus || (error !== undefined && focusOnError)}
       id={id}
-      // People may type text that is read from right to left.
+      // Text may be in a script that is read from right to left.
       dir={input.type ? undefined : 'auto'}
       aria-invalid={error ? true : undefined}
       aria-describedby={describedBy || undefined}
@@ -50,8 +50,8 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
 }
 
 /**
- * For every input of an email address. With the type `email`, browsers refuse addresses with letters beyond ASCII before the @
- * (contract 9.281).
+ * Attributes for every input of an email address. The type `email` is not used, because browsers then refuse letters beyond
+ * ASCII before the @ (contract 9.281).
  */
 const emailInput = { type: 'text', inputMode: 'email', autoCapitalize: 'none', spellCheck: false } as const;
 
@@ -59,12 +59,12 @@ export const EmailField = (field: Omit<FieldProps, 'type'> & { autoComplete: str
   <Field {...emailInput} {...field} />
 );
 
-/** Tells password managers whose password a form is about. */
+/** Tells password managers whose password the form is about. */
 export const WhosePassword = ({ email }: { email: string }) => (
   <input {...emailInput} autoComplete="username" value={email} readOnly hidden />
 );
 
-/** The style sheet shows the button only if there is script, and app/enhance.js makes it work. */
+/** The style sheet shows this button only if the page runs script. app/enhance.js makes it work. */
 function ShowButton() {
   return (
     <button type="button" data-show-password aria-pressed="false">

@@ -11,12 +11,11 @@ export function Instant({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{`${instant.format(at)} UTC`}</time>;
 }
 
-/** A day that is the same for everybody, such as the day of an invoice. */
+/** A day that is the same in every time zone, such as the day of an invoice. */
 export function Day({ at }: { at: Date }) {
   return <time dateTime={at.toISOString().slice(0, 10)}>{day.format(at)}</time>;
 }
 
-/** For columns of days. */
 export function ShortDay({ at }: { at: Date }) {
   return <time dateTime={at.toISOString().slice(0, 10)}>{shortDay.format(at)}</time>;
 }

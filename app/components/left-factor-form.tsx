@@ -24,8 +24,8 @@ type LeftFactorFormProps = {
 };
 
 /**
- * The form behind a link in a mail, which works without a login. The form asks for a new password. If the user still has a second
- * factor, the form also asks for a code or a passkey. Only the passkey needs script.
+ * The form behind a link in a mail, for people who are not logged in. It asks for a new password. If the user still has a
+ * second factor, it also asks for a code or a passkey. Only the passkey needs script.
  */
 export function LeftFactorForm({
   purpose,
@@ -38,8 +38,7 @@ export function LeftFactorForm({
 }: LeftFactorFormProps) {
   const refused = useRefused();
   const errors = refused?.errors ?? {};
-  // After thirty wrong codes, the service accepts no more codes with this link (contract 2.49), and the refusal has a message.
-  // Other ways still work.
+  // After thirty wrong codes, the link accepts no more codes (contract 2.49). The refusal says so. Other ways still work.
   const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);

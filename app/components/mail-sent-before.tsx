@@ -1,7 +1,7 @@
 import { TooMany } from './too-many.tsx';
 
 /**
- * For a form that requests a mail: says that an earlier mail may have arrived. Leave out `logInPath` if people are logged in.
+ * For a form that requests a mail. Says that an earlier mail may have arrived. Leave out `logInPath` if people are logged in.
  */
 export const MailSentBefore = ({ minutes, logInPath }: { minutes: number; logInPath?: string }) => (
   <TooMany minutes={minutes}>

@@ -5,7 +5,6 @@ export function Money({ currency, unitAmount, minorDigits }: Amount) {
   const format = new Intl.NumberFormat('en-GB', {
     style: 'currency',
     currency,
-    // Several currencies share a sign such as $.
     currencyDisplay: 'code',
     minimumFractionDigits: minorDigits,
     maximumFractionDigits: minorDigits,

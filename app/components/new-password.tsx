@@ -10,7 +10,7 @@ type NewPasswordProps = {
   autoFocus?: boolean;
 };
 
-/** For pages that set a password by a link. */
+/** For pages on which people set a password after a link in a mail. */
 export function NewPassword({ email, label = 'New password', autoFocus = true }: NewPasswordProps) {
   const refused = useRefused();
   const error = refused?.minutes ? undefined : refused?.errors.newPassword;
@@ -32,11 +32,11 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
   );
 }
 
-/** Whether people must wait because too many new passwords were refused (contract 9.245). */
+/** Whether people must wait, because too many of their new passwords were refused (contract 9.245). */
 export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
   refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
 
-/** `children`: what else works meanwhile, as list items. */
+/** `children` are list items that say what else works meanwhile. */
 export function TooManyPasswords({ children }: { children?: ReactNode }) {
   const refused = useRefused();
   if (!refused || !isAboutPasswords(refused)) return null;

@@ -7,9 +7,9 @@ type Refusal = {
   status: number;
   supportUrl: string | undefined;
   sender: Sender | undefined;
-  /** The path of a login with another account. After the login, people go on with what was refused. */
+  /** The path of a login with another account. After the login, people return to the page that refused them. */
   otherLogin: string | undefined;
-  /** Nobody is logged in, as far as the page knows. */
+  /** What works if nobody is logged in, as far as the page knows. */
   isStranger: boolean;
 };
 
@@ -17,7 +17,7 @@ type Next = { href: string; label: string };
 
 const backTo = ({ title, href }: Sender): Next => ({ href, label: `Back to ${title}` });
 
-/** Refusals of a hand-off. After them only a new hand-off helps. */
+/** Refusals of a hand-off after which only a new hand-off helps. */
 const ofHandOff = new Set(['malformed_payload', 'invalid_signature', 'payload_expired', 'nonce_replayed']);
 
 export function findNext({ code = '', status, supportUrl, sender, otherLogin, isStranger }: Refusal): Next {
@@ -27,18 +27,18 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
     ? { href: '/login', label: 'Log in' }
     : { href: '/profile', label: 'Go to your profile' };
   if (code === 'account_suspended' || code === 'account_frozen')
-    // After a login with the same account, people would see this refusal again.
+    // After a login with the same account, people would get this refusal again.
     return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
-  // A link back to the product would not help, because the product would send the person straight back here.
+  // A link back to the product is useless, because the product sends the person straight back here.
   if (code === 'client_not_allowed' && otherLogin)
     return { href: otherLogin, label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // If the headers were too large, the service has deleted the cookie of the session too, so people have to log in again.
+  // If the headers were too large, the service has also deleted the session's cookie. So people have to log in again.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // The request cannot succeed, for example because it is for a login that was used already, or because a launch has wrong
-  // parameters. So this leads back to the product, where people can start again.
+  // The request can never succeed: its login was used already, for example, or its launch has wrong parameters. So this leads
+  // back to the product, where people can start again.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

@@ -5,7 +5,7 @@ const icons = { success: 'check', error: 'alert', warning: 'info', info: 'info' 
 
 type NoticeProps = {
   kind: keyof typeof icons;
-  /** For the outcome of a form: the notice takes the focus, which brings it into view. */
+  /** Set this for the outcome of a form. The notice then takes the focus, which brings it into view. */
   focus?: boolean;
   children: ReactNode;
 };

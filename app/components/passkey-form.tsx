@@ -14,8 +14,8 @@ type PasskeyFormProps = {
   /** Shown if the browser does not support passkeys, or runs no script. */
   instead?: ReactNode;
   /**
-   * More fields, and the button. When the button is pressed, a hidden field with `data-as-typed` gets the text that was typed
-   * into the field with the same name.
+   * The other fields, and the button. When the button is pressed, a hidden field with `data-as-typed` gets the text that was
+   * typed into the visible field with the same name.
    */
   children: ReactNode;
 };

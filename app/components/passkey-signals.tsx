@@ -1,6 +1,6 @@
 import scriptUrl from '../passkeys/signals.ts?worker&url';
 
-/** What a page tells the browser about the person's passkeys. The members have the names that @simplewebauthn/browser uses. */
+/** What a page tells the browser about the person's passkeys. @simplewebauthn/browser prescribes the names of the members. */
 type OwnPasskeys = {
   userID: string;
   userName: string;
@@ -9,8 +9,8 @@ type OwnPasskeys = {
 };
 
 /**
- * Tells the browser which passkeys work. Without `own`, tells it that the passkey that was just used belongs to nobody here
- * (contract 9.362).
+ * Tells the browser which passkeys work. Without `own`, it says instead that the passkey that was just used belongs to nobody
+ * here (contract 9.362).
  */
 export function PasskeySignals({ own }: { own?: OwnPasskeys }) {
   const signals = own

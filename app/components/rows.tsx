@@ -7,10 +7,10 @@ export function Rows({ children }: { children: ReactNode }) {
 
 type RowProps = {
   icon?: IconName;
-  /** A letter or picture, instead of an icon. */
+  /** A letter or picture in place of an icon. */
   mark?: ReactNode;
   title: ReactNode;
-  /** Makes the whole row a link to this address. */
+  /** If given, the whole row is a link to this address. */
   href?: string | undefined;
   about?: ReactNode;
   /** Shown at the end of the row: the state, or a button. */

@@ -1,6 +1,6 @@
 import { useFormAction } from '@remix-run/react';
 
-/** For a page that says that a mail is on its way: sends it again, or leads back to the form. */
+/** For a page that says that a mail is on its way. Sends the mail again, or leads back to the form. */
 export function SendAgain({ formPath }: { formPath: string }) {
   return (
     <>

@@ -3,7 +3,6 @@ import { Icon } from './icon.tsx';
 
 type SideNavProps = { label: string; pages: AccountPage[]; current: string; className?: string };
 
-/** Shown beside the content, or above it on a phone. */
 export function SideNav({ label, pages, current, className = 'account-nav' }: SideNavProps) {
   return (
     <nav className={className} aria-label={label}>

@@ -14,26 +14,25 @@ export type TableRow = {
   key: string;
   /** One cell for each column. The first cell is the title of the row. */
   cells: ReactNode[];
-  /** Shown below the cells. */
   below?: ReactNode;
-  /** Opens below the cells. `of` tells screen readers what the details are about. */
+  /** Details that open below the cells. `of` tells screen readers what they are about. */
   details?: { of: ReactNode; inside: ReactNode; isOpen: boolean };
   data?: Record<`data-${string}`, string>;
 };
 
 type TableProps = {
-  /** The widths of the columns, by this name, are in table.css. */
+  /** table.css has the widths of the columns under this name. */
   name: 'people' | 'contracts' | 'invoices' | 'mails' | 'clients' | 'documents';
   caption: string;
   columns: Column[];
   rows: TableRow[];
-  /** The name of a column. With a `-` before the name, the last value comes first. */
+  /** The name of a column. If a `-` comes before the name, the order is reversed. */
   sort?: string;
   sortPath?: (sort: string) => string;
 };
 
-// The style sheet lays tables out as grids, and on a phone as cards. Some browsers then stop treating them as tables, unless
-// they have roles.
+// The style sheet lays tables out as grids, and on a phone as cards. Without roles, some browsers would then not treat them
+// as tables.
 const [table, rowgroup, row, columnheader, rowheader, cell] = [
   'table',
   'rowgroup',
@@ -43,7 +42,6 @@ const [table, rowgroup, row, columnheader, rowheader, cell] = [
   'cell',
 ].map((role) => ({ role }));
 
-/** On a phone each row is a card. */
 export function Table({ name, caption, columns, rows, sort, sortPath }: TableProps) {
   const hasDetails = rows.some(({ details }) => details);
   return (

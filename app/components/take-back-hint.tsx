@@ -1,7 +1,7 @@
 import { Day } from './instant.tsx';
 import { Notice } from './notice.tsx';
 
-/** For people who may be locked out by a factor that somebody else added. Says that we have sent a mail with a way back in. */
+/** Shown if a factor that somebody else added may lock people out. Says that we have sent a mail with a way back in. */
 export function TakeBackHint({ sentAt }: { sentAt: Date }) {
   return (
     <Notice kind="warning">

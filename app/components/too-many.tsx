@@ -33,7 +33,7 @@ export function TooMany({
   );
 }
 
-/** Says a wait, such as "43 minutes". A long wait is in hours. */
+/** Describes a wait, such as "43 minutes". Long waits are in hours. */
 export function sayWait(minutes: number): string {
   const [count, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;

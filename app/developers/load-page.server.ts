@@ -1,6 +1,6 @@
 import type { AppLoadContext } from '@remix-run/node';
 
-/** `slug` is the last part of the path; empty for the start page. Throws 404 `not_found` if no page has this slug. */
+/** `slug` is the last part of the path, and empty for the start page. Throws 404 `not_found` if no page has this slug. */
 export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   const { pages, files } = await import('virtual:developers');
   const page = pages.find((each) => each.slug === slug);

@@ -6,7 +6,6 @@ declare module 'virtual:developers' {
     slug: string;
     path: string;
     group: string;
-    /** The name in the contents. */
     name: string;
     /** The name of the file to download; only for a kit. */
     archive?: string;
@@ -15,13 +14,11 @@ declare module 'virtual:developers' {
   export type DeveloperFile = {
     name: string;
     type: string;
-    /** The size in bytes. */
     size: number;
     sha256: string;
     /** The file's bytes in base64. */
     load: () => Promise<string>;
   };
-  /** The pages in the order of the contents. */
   export const pages: DeveloperPage[];
   export const files: DeveloperFile[];
 }

@@ -7,10 +7,10 @@ import {
 } from '@simplewebauthn/browser';
 import { keepLastUsed } from './last-used.ts';
 
-// The offer in the email field is renewed before the challenge of the offer expires.
+// The email field's offer is renewed before its challenge expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
-/** `part` is what `PasskeyForm` renders. It is left unchanged if the browser does not support passkeys. */
+/** `part` is what `PasskeyForm` renders. It stays unchanged if the browser does not support passkeys. */
 export function enhance(part: HTMLElement): void {
   const form = part.querySelector('form');
   if (!form?.hidden || !browserSupportsWebAuthn()) return;
@@ -51,7 +51,7 @@ export function enhance(part: HTMLElement): void {
     }
   }
 
-  /** Lets the browser offer passkeys in the email field, until one is chosen. */
+  /** Lets the browser offer passkeys in the email field, until somebody chooses one. */
   async function offer() {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
@@ -59,7 +59,7 @@ export function enhance(part: HTMLElement): void {
       // A second request of the page would cancel the request that is under way.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
-      // Nobody asked for this offer, and the button is still there, so an error needs no message.
+      // Nobody asked for this offer, and the button is still there. So an error needs no message.
     }
   }
 
@@ -90,7 +90,7 @@ class Refused extends Error {}
 async function fetchOptions(purpose: string): Promise<any> {
   const response = await fetch('/passkeys/options', {
     method: 'POST',
-    // The token of a mail, if its link led here.
+    // The token of a mail, if a link in that mail led here.
     body: new URLSearchParams({ purpose, token: new URLSearchParams(location.search).get('token') ?? '' }),
   });
   const answer = await response.json();

@@ -4,7 +4,7 @@ import { enhance } from './ceremony.ts';
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-passkey]')) enhance(part);
 
-// A login reports whether this browser can add a passkey. The service offers no passkey to other browsers.
+// A login tells the service whether this browser can add a passkey. If not, the service does not offer one.
 const field = document.querySelector<HTMLInputElement>('[data-can-add-passkey]');
 if (field)
   platformAuthenticatorIsAvailable().then(

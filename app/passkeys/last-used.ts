@@ -1,5 +1,5 @@
-// The id of the passkey that this tab last used to log in, if the browser lets a page keep the id. The page after a refused login
-// cannot learn the id from the form, because a refused form keeps no passkey.
+// The id of the passkey that this tab last used to log in. It is empty if the browser lets no page store it. The page after a
+// refused login needs it, because a refused form keeps no passkey.
 const key = 'passkey';
 
 export function keepLastUsed(id: string): void {

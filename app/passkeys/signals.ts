@@ -1,12 +1,12 @@
-// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers cannot
-// pass this on. Nothing here depends on it, so errors are ignored.
+// Tells the browser which passkeys still work, so that password managers forget the others (contract 9.362). Many browsers
+// cannot do this, and nothing here depends on it, so errors are ignored.
 import { sendSignal } from '@simplewebauthn/browser';
 import { findLastUsed } from './last-used.ts';
 
 const { passkeySignals = '[]' } =
   document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
 
-// Somebody may go back to this page after using another passkey, so the signals are sent only once.
+// Sends the signals only once, because people may come back to this page after using another passkey.
 const isShownAgain = history.state?.signalled === true;
 if (!isShownAgain) {
   history.replaceState({ ...history.state, signalled: true }, '');

@@ -1,4 +1,6 @@
 import { redirect } from '@remix-run/node';
 
-/** Password managers send people to this address to change a password (https://www.w3.org/TR/change-password-url/). */
+/**
+ * Password managers open this address when somebody wants to change a password (https://www.w3.org/TR/change-password-url/).
+ */
 export const loader = () => redirect('/profile/security#password', 303);

@@ -16,7 +16,7 @@ export const meta = titled('Audit');
 const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 type Found = Awaited<ReturnType<Procedures['staffForms']['findPeople']>>;
-/** `fault`: nobody matches the typed text. `choices`: several people match. */
+/** `fault` is set if nobody matches the typed text. `choices` are several people who match. */
 type Whom = { typed: string; id: string; fault?: string; choices?: Found };
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -27,8 +27,8 @@ export const loader = (args: LoaderFunctionArgs) =>
   });
 
 /**
- * Each answer is the page itself and no redirect, because the lines are kept nowhere else. A reload then sends the form again,
- * which records nothing twice.
+ * Each answer is the page itself and no redirect, because the lines are stored nowhere else. If the reader reloads, the form
+ * is sent again, but nothing is recorded twice.
  */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const accept = text(form, 'accept');
       if (!accept) {
@@ -65,7 +65,7 @@ const readKept = (values: Record<string, string>): Statement => ({
   lines: Object.entries(values).flatMap(([name, value]) => (name.startsWith('line-') ? readLine(value) : [])),
 });
 
-/** The fields of a form that nobody has checked yet may contain anything. */
+/** Nobody has checked the fields of this form yet, so they may contain anything. */
 function readLine(value: string): StatementLine[] {
   try {
     const line = JSON.parse(value);
@@ -155,7 +155,7 @@ function Lines({
   return (
     <Section id="lines" title={`${lines.length} to decide`} intro={intro} bare>
       <form method="post" className="card" data-intent="accept">
-        {/* The Enter key in a field presses the first button of the form, so the first button does nothing. */}
+        {/* The Enter key presses the first button of the form, so the first button does nothing. */}
         <button type="submit" disabled hidden />
         <WhyField
           hint="At least 3 characters, for each line that you accept. For the audit: only staff see it."

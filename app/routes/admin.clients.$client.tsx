@@ -113,7 +113,7 @@ const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 const openIdRowOf = ({ row }: Loaded) =>
   row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
 
-/** The list reloads every few seconds (app/enhance.js), so that it shows what the login in the other tab has done. */
+/** app/enhance.js reloads this list every few seconds, so that it shows what the login in the other tab has done. */
 function Try({ client }: { client: Loaded }) {
   const { name, loginUrl, isDemo, row, checks } = client;
   const openId = openIdRowOf(client);

@@ -33,7 +33,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = transport.readQuery(args.request);
   const days = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const file = query.get('file') ?? '';
-  // A link on another site must not start a download, even by way of the login.
+  // Without this, a link on another site could start a download, even through the login.
   const isStarting =
     query.get('saved') === 'download' && transport.comesFrom(args.request, site.baseUrl + path);
   const loaded = await loadForStaff(args, async (procedures) => {
@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['file', 'from', 'to'],
     shows: isShownToStaff,
     async act(form, procedures) {
-      // People who are no longer staff, or lack a credential, are redirected before they are asked for anything else.
+      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
       await procedures.staffForms.who();
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };
@@ -99,7 +99,7 @@ export default function Files() {
   if (waits && toConfirm)
     return <Confirm refused={{ values: waits }} asks={toConfirm} to={`Download ${waits.file}`} />;
   const values = refused?.values ?? asked;
-  // The file that was chosen but not downloaded yet, for example because a login was needed first.
+  // The file that was chosen but not yet downloaded, for example because a login was needed first.
   const ready = !starts && !(refused && refused.status !== 200) ? values : undefined;
   // A link to this page may name a span of days. The page then fills in these days, and starts no download.
   const filled = refused?.values ?? days;

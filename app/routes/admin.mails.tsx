@@ -21,7 +21,7 @@ export const loader = (args: LoaderFunctionArgs) =>
   loadList(
     args,
     ['q', 'state', 'kind', 'sort'],
-    // The procedure checks the filters.
+    // The procedure checks these filters.
     (procedures, asked) =>
       procedures.staffForms.mails(asked as Parameters<typeof procedures.staffForms.mails>[0]),
     async (procedures) => ({

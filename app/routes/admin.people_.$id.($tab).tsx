@@ -23,7 +23,6 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
   },
 ];
 
-/** Throws 404 for an unknown tab. */
 function requireTab({ params, context }: Pick<LoaderFunctionArgs, 'params' | 'context'>) {
   const tab = findTab(params.tab);
   if (!tab) throw context.transport.refuse('not_found');

@@ -8,7 +8,7 @@ export const meta = () => [{ title: 'Demo client' }];
 
 export const links = demoLinks;
 
-/** Verifies the hand-off and redirects to the client's page, or says why it was refused. */
+/** Verifies the hand-off and redirects to the client's page, or says why the hand-off was refused. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, callbackSetting, clients } = context.demo.requireClient(params.client ?? '');
   const outcome = await clients.receive(client, request);

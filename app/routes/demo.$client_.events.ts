@@ -6,7 +6,6 @@ export const loader = async ({ request, params, context }: LoaderFunctionArgs) =
   return clients.watch(client, request);
 };
 
-/** Nudges to the client arrive here. */
 export const action = async ({ request, params, context }: ActionFunctionArgs) => {
   const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.receiveNudge(client, request);

@@ -1,6 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-/** `?prompt=login` asks for the password again. */
 export const loader = async ({ request, params, context }: LoaderFunctionArgs) => {
   const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.start(client, request);

@@ -1,2 +1,2 @@
-// The start page. Its slug is empty.
+// The start page, whose slug is empty.
 export { default, handle, links, loader, meta } from './developers.$page.tsx';

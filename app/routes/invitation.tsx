@@ -13,7 +13,7 @@ import { withNext } from '../next.ts';
 
 export const meta = titled('Accept the invitation');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const invitation = await context.procedures.invitation.find({ token: tokenOf(request, context) });
   const ended = await explainLink({ request, context }, 'invitation', invitation !== null);

@@ -8,7 +8,7 @@ import { answerForm } from '../forms.ts';
 
 export const meta = titled('Get invoices at this address');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport } = context;
   const isDone = transport.readQuery(request).get('saved') === 'confirmed';

@@ -23,7 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   // The browser now sends cookies back, so there is nothing to explain. People go on to where they wanted to go.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirect(leadPast(next, request, context), 303);
-  // If this follows a POST, the login was refused. The page says so even to people who are logged in.
+  // After a POST, the login was refused. The page says so even to people who are logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
@@ -48,7 +48,7 @@ export const action = (args: ActionFunctionArgs) =>
       const email = text(form, 'email');
       const passkey = form.get('passkey');
       const target = nextOf(request, context) ?? '/profile';
-      // A launch to a client that needs a second factor asks for one anyway, so people are not offered a passkey before that.
+      // A launch to a client that needs a second factor asks for one anyway. So people are not offered a passkey before that.
       const isOffered = form.get('can_add_passkey') === 'yes' && !context.site.launchNeedsFactor(target);
       const offer = isOffered ? { next: target } : undefined;
       const outcome =
@@ -85,7 +85,7 @@ const reasons = new Map([
 
 /**
  * Adds `with=passkey` to the path of a login with a passkey. Even while the service can hash no more passwords, it accepts
- * logins with this parameter (contract 9.155). It refuses a password that comes with the parameter.
+ * logins with this parameter (contract 9.155). But it then refuses a password.
  */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
@@ -200,7 +200,7 @@ function DemoLogins({ password, users }: DemoLoginsProps) {
       <ul>
         {users.map((user) => (
           <li key={user.email}>
-            {/* The style sheet shows the button only if there is script, and app/enhance.js makes it work. */}
+            {/* The style sheet shows this button only if the page runs script. app/enhance.js makes it work. */}
             <code>{user.email}</code>
             <button type="button" className="secondary" data-demo-email={user.email}>
               {user.email}

@@ -13,7 +13,10 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Enter your code');
 
-/** Where a recovery code leads. Most people who use one have lost their phone, and can set up the app again on that page. */
+/**
+ * Where a login with a recovery code leads. Most people who use one have lost their phone, and can set up the app again
+ * there.
+ */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
@@ -25,8 +28,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   const pending = await procedures.login.pending();
   const visitor = await procedures.visitor.find();
-  // Only somebody who has given the password may try a code. If a client needs a code, people whose session was started by a
-  // hand-off have to give their password first.
+  // Only somebody who has given the password may try a code. If a client needs a code, people whose session began with a
+  // hand-off must give their password first.
   if (!pending && next && visitor?.owesCode)
     throw redirect(withNext('/login?prompt=login&why=asked-again', next), 303);
   if (!pending) throw redirect(transport.loginPathTo(next), 303);

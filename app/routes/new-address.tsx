@@ -10,7 +10,7 @@ import { answerForm, refuseForm, text } from '../forms.ts';
 
 export const meta = titled('Use this email address');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.newAddress.find({ token: tokenOf(request, context) });

@@ -33,7 +33,7 @@ export default function ProblemPage() {
   const root = useRootData();
   // app/root.tsx looks for the visitor only after a 404.
   const isStranger = (isHere || status === 404) && !root?.email;
-  // If the page only explains a code, nobody was refused anything.
+  // If the page only explains a code, no request was refused.
   const next = findNext({
     code: isHere ? undefined : code,
     status,

@@ -26,7 +26,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const clientNeedsFactor = site.launchNeedsFactor(next);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const described = await procedures.authenticator.describe({ clientNeedsFactor });
-    // People who must give their second factor can open no other page until then. So this page has the form for the factor.
+    // People who must give their second factor can open no other page before that. So this page has the form for it.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
@@ -43,7 +43,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   });
 }
 
-/** The page asks once more before it makes one of these changes. */
+/** Before it makes one of these changes, the page asks once more. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 

@@ -67,14 +67,14 @@ export const action = (args: ActionFunctionArgs) =>
     },
     {
       keeps: [...detailsFields, 'contract'],
-      // This page says beside the contract why the contract cannot be canceled here.
+      // This page says beside the contract why customers cannot cancel it here.
       shows: (code) => isShown(code) || code === 'not_allowed',
     },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** The words of the button on the page that asks for a credential first. */
+/** What the page that asks for a credential first writes on its button. */
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],
@@ -98,7 +98,7 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
-        // The page shows no sign of contracts or invoices until the address is proved.
+        // Until the address is proved, the page shows nothing of contracts or invoices.
         <div className="card">
           <EmptyState icon="mail" title="Verify your email address first">
             <p>We only show contracts and invoices once we know that the address is yours.</p>

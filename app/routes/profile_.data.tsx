@@ -17,7 +17,7 @@ export async function loader(args: LoaderFunctionArgs) {
     return { isLeaving: deletionDueAt !== null };
   });
   const { transport, site } = args.context;
-  // A link on another site must not start a download, even by way of the login.
+  // Without this, a link on another site could start a download, even through the login.
   const isStarting =
     loaded.saved === 'download' && transport.comesFrom(args.request, `${site.baseUrl}/profile/data`);
   return data(

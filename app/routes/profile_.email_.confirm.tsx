@@ -16,7 +16,7 @@ import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
 export const meta = titled('Confirm your new email address');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });

@@ -30,7 +30,7 @@ export const action = (args: ActionFunctionArgs) =>
     async act(form, procedures) {
       const next = nextOf(args.request, args.context);
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
-      // A form that waits for a credential does not keep its passkey, so the passkey has to be made again.
+      // While a form waits for a credential, its passkey is not kept. So the passkey has to be made again.
       if (!form.has('passkey')) return withNext('/profile/passkeys/add', next);
       await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
       return next ?? '/profile/passkeys?saved=added';

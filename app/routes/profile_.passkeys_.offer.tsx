@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
       switch (form.get('intent')) {
         case 'add':
           requireNoAsks(await procedures.confirm.ask({ form, change: 'passkey.added' }));
-          // A form that waits for a credential does not keep its passkey, so the passkey has to be made again.
+          // While a form waits for a credential, its passkey is not kept. So the passkey has to be made again.
           if (!form.has('passkey')) return withNext('/profile/passkeys/offer', target);
           await procedures.passkeys.addOffered({ passkey: text(form, 'passkey') });
           return target === '/profile' ? '/profile/passkeys?saved=added' : target;
@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** Asks people who have just logged in with their password alone whether they want a passkey. */
+/** Offers a passkey to people who have just logged in with only their password. */
 export default function Offer() {
   const { email, isRevocable, nextTitle } = useLoaderData<typeof loader>();
   const refused = useRefused();

@@ -14,7 +14,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Set your password');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const token = tokenOf(request, context);
   const mail = await context.procedures.passwordMail.find({ token });

@@ -15,7 +15,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Create your account');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

@@ -13,7 +13,7 @@ import { answerForm, text } from '../forms.ts';
 
 export const meta = titled('Take your account back');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const { supportUrl } = site;

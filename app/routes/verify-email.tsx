@@ -29,8 +29,8 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     needsNoFields: true,
     async act(form, procedures) {
-      // The result does not matter, because a second request does the same as the first one. This call only refuses unknown
-      // intents.
+      // The result does not matter, because a second request for the mail does the same as the first. This call only refuses
+      // unknown intents.
       isAgain(form, args.context);
       const next = nextOf(args.request, args.context);
       await procedures.email.requestVerification({ next });

@@ -10,7 +10,7 @@ import { leadPast, nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Verify your email address');
 
-/** Does not use the link up, because programs may open links in emails before people do. */
+/** Uses nothing up, because mail programs may open the link first. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

@@ -1,4 +1,5 @@
-// Tests where the client sends a browser, whatever the request or the payload says. Also sends requests that contain no hand-off.
+// Tests where the client sends a browser if the request or the payload names another site. Also sends requests that contain
+// no hand-off.
 import { findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
@@ -16,7 +17,7 @@ export async function probeAddresses(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Call this last: a server that puts a line break into a header may die. */
+/** Call this last: a server may die if it puts a line break into a header. */
 export async function probeLineBreaks(exam: Exam): Promise<void> {
   const path = `/\n/${elsewhere}/`;
   for (const probe of [probeReturnTo, probeLoginStart])
@@ -47,7 +48,7 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   });
 }
 
-/** The names under which login starts take the page to come back to. */
+/** The names that sites give the parameter with the page to come back to. */
 const pageNames = [
   ...[
     'return_to',
@@ -76,7 +77,10 @@ const pageNames = [
   ],
 ];
 
-/** Asks the login start for a page elsewhere: as a visitor, who then logs in, and as somebody who is logged in already. */
+/**
+ * Asks the login start to come back to a page on another site: first as a visitor, who then logs in, and then as somebody who
+ * is logged in.
+ */
 async function probeLoginStart(exam: Exam, path: string): Promise<void> {
   const { logins, notes, target } = exam;
   const url = new URL(target.loginUrl);
@@ -94,7 +98,8 @@ async function probeLoginStart(exam: Exam, path: string): Promise<void> {
   const state = first.location?.searchParams.get('state');
   if (!first.location || !logins.isLaunch(first.location) || !state) return;
   const returnTo = first.location.searchParams.get('return_to') ?? undefined;
-  // Our launch refuses what is no path on the client's site. So the client may have kept the page itself, or it is not kept.
+  // Our launch refuses a `return_to` that is no path on the client's site. But the client may keep the page itself, so the
+  // hand-off is sent without it.
   const isPassedOn = returnTo !== undefined && isPath(returnTo);
   const handOff = await makeFor(exam, { state, returnTo: isPassedOn ? returnTo : undefined });
   const outcome = await logins.open(browser, handOff);
@@ -102,7 +107,7 @@ async function probeLoginStart(exam: Exam, path: string): Promise<void> {
   if (outcome.kind === 'taken') note('it, once somebody was logged in,', await browser.open(url));
 }
 
-/** As our launch takes it (contract 4.3). */
+/** Accepts the paths that our launch accepts (contract 4.3). */
 const isPath = (path: string) => /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path);
 
 const leadsElsewhere = (answer: Answer) =>
@@ -121,7 +126,7 @@ const forgedHosts: Record<string, string>[] = [
 async function probeHost(exam: Exam, headers: Record<string, string>): Promise<void> {
   const { logins, notes, target } = exam;
   const names = Object.keys(headers).join(', ');
-  // A server in front of the client may answer for an unknown host. So only the target of the answer counts.
+  // If the host is unknown, a server in front of the client may answer. So only the target of the answer counts.
   const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
     const sent = browser.open(url, { headers });
     const answer = await (headers.host === undefined ? sent : sent.catch(hangUp));
@@ -134,7 +139,10 @@ async function probeHost(exam: Exam, headers: Record<string, string>): Promise<v
   await open('the callback', owner, logins.addressOf(handOff.query), handOff.launchId);
 }
 
-/** A dropped connection counts as no answer: a server may drop requests for an unknown host, and answers that it cannot write. */
+/**
+ * Counts a dropped connection as no answer. A server may drop a request for an unknown host, or an answer that it cannot
+ * write.
+ */
 function hangUp(error: unknown): undefined {
   if (!(error instanceof UnreachableError)) throw error;
 }

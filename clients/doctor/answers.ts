@@ -1,13 +1,13 @@
-// Checks every answer of login start and callback: its headers, and whether it is about this hand-off.
+// Checks every answer of the login start and the callback: its headers, and whether it answers this hand-off.
 import { parseUrl } from '../../server/basics/url.ts';
 import type { Answer } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A cookie with a shorter value is no session. */
+/** A cookie with a shorter value cannot be a session. */
 export const minSessionLength = 16;
 
-/** Where the answer sends a browser: by a redirect, or by a page that goes on at once. */
+/** Where the answer sends a browser: by a redirect, or by a page that redirects at once. */
 export function findTargets({ url, location, headers, text }: Answer): URL[] {
   const refreshed = [
     headers.get('refresh') ?? '',
@@ -32,7 +32,7 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    // A browser sends no Referer for an answer without a page.
+    // An answer with 204 loads no page, so the browser sends no Referer.
     if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
@@ -70,7 +70,8 @@ export function createAnswerChecks(notes: Notes) {
 
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
-      // No header can have the line break of an address that it would follow.
+      // A client that follows an address with a line break may crash, because no header can contain one. `return_to_open`
+      // reports that already.
       notes.find('crashes', {
         saw: `A hand-off was answered with ${answer.status}.`,
         launchId,
@@ -89,9 +90,9 @@ export function createAnswerChecks(notes: Notes) {
       session: { sessionCookies: string[]; held: (string | undefined)[] },
     ): void {
       const { answer, code } = outcome;
-      // The client has no callback at this address.
+      // A 404 without a code means that the client has no callback at this address.
       if (answer.status === 404 && code === undefined) return;
-      // If the client is down, another server in front of it answers.
+      // If the client is down, another server in front of it answers. That server's headers do not count.
       if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
       checkOrigin(outcome, session);
       checkRefusal(outcome);

@@ -25,7 +25,7 @@ export function openBrowser(network: Network, kept: readonly Cookie[] = []) {
       return answer;
     },
     keep,
-    /** Another browser with the cookies that this one has now, some of them changed or taken away. */
+    /** Returns another browser with this browser's cookies. `change` may change cookies, or leave them out. */
     copy: (change: (cookie: Cookie) => Cookie[] = (cookie) => [cookie]) =>
       openBrowser(network, jar.flatMap(change)),
     valueOf: (name: string) => jar.find((cookie) => cookie.name === name)?.value,

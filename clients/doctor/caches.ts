@@ -1,9 +1,9 @@
-// Finds out whether a cache answers in the client's place. Two browsers with the same session are only a sign of a cache. If the
-// session is a signed cookie, two logins of one person may set the same one, always or within one second.
+// Finds out whether a cache answers in the client's place. If two browsers get the same session, that is only a sign of a
+// cache. Two logins of one person may also get the same signed cookie: always, or within one second.
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Signed cookies have their time in whole seconds. */
+/** Longer than a second, because the times in signed cookies have whole seconds. */
 const pauseMs = 1_100;
 // If three logins happen at once, at least two of them are in the same second.
 const atOnce = 3;
@@ -31,7 +31,8 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   if (!isSame(login.outcome, await login.openAgain())) return;
   const all = new Set([login, ...others].map(({ outcome }) => logins.readSession(outcome)));
   if (all.size < atOnce) {
-    // The session may be a signed cookie. If that contains a time, it changes a second later, unless a cache answers.
+    // The session may be a signed cookie. If the cookie contains a time, it is different a second later, unless a cache
+    // answers.
     await new Promise((done) => setTimeout(done, pauseMs));
     if (!isSame(login.outcome, await login.openAgain())) return;
     if (isSame(login.outcome, (await play(exam)).outcome)) return notes.doubt(cannotTell);
@@ -39,7 +40,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
 }
 
-/** Logs in with a hand-off that can be opened again, in copies of the browser from before the login. */
+/** Logs in, and returns how to open the same hand-off again in a copy of the browser from before the login. */
 async function logIn(exam: Exam) {
   const browser = newBrowser(exam);
   const handOff = await makeFor(exam, await exam.logins.start(browser));

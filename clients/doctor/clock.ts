@@ -1,5 +1,5 @@
-// Measures how far the client's clock is off, from the hand-offs that the client takes for current. Like the search for the
-// secret, this touches no session, nonce or person.
+// Measures how far the client's clock is off, by trying which times of a hand-off the client accepts. This uses up no nonce,
+// and changes no session and no person.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 
@@ -15,7 +15,8 @@ export async function measureClock(exam: Exam): Promise<number | undefined> {
   const first = await judge(0);
   if (first === undefined) return undefined;
   if (first === 'current') return findEdge(judge, 0);
-  // Steps get longer in the direction that the client names. Then each step halves what is left.
+  // The steps get longer in the direction in which the client's clock is off. Once a step goes too far, each further step
+  // halves the range that is left.
   const sign = first === 'late' ? 1 : -1;
   let near = 0;
   let far = 60;
@@ -35,13 +36,16 @@ export async function measureClock(exam: Exam): Promise<number | undefined> {
   return verdict === 'current' ? findEdge(judge, sign * far) : undefined;
 }
 
-/** How far the client's clock is ahead: the latest time that the client accepts, less 30 seconds. It accepts `current`. */
+/**
+ * Returns how many seconds the client's clock is ahead: the latest time that the client accepts, less 30 seconds. The client
+ * accepts the time `current`.
+ */
 async function findEdge(
   judge: (ahead: number) => Promise<Verdict | undefined>,
   current: number,
 ): Promise<number> {
   let taken = current;
-  // This time is in the client's future, for any lifetime of hand-offs.
+  // The client must refuse this time as too early, even if its hand-offs last for an hour.
   let refused = current + 3_600 + 2 * leewaySeconds + 1;
   while (refused - taken > 1) {
     const middle = Math.floor((taken + refused) / 2);
@@ -51,7 +55,10 @@ async function findEdge(
   return taken - leewaySeconds;
 }
 
-/** What the client says of a hand-off issued `ahead` seconds from now: `early` and `late` mean too early and too late. */
+/**
+ * What the client says about a hand-off issued `ahead` seconds from now. `early`: it was issued in the future. `late`: it has
+ * expired.
+ */
 async function judgeTime(exam: Exam, ahead: number): Promise<Verdict | undefined> {
   const issuedAt = nowSeconds(exam) + ahead;
   const handOff = await makeFor(

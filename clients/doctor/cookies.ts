@@ -1,4 +1,4 @@
-// Keeps cookies as browsers do (RFC 6265), as far as a login depends on it.
+// Keeps cookies as browsers do (RFC 6265), as far as logins depend on it.
 import { isThisMachine } from '../../server/settings/this-machine.ts';
 
 export type Cookie = {
@@ -11,7 +11,7 @@ export type Cookie = {
   isSecure: boolean;
   isHttpOnly: boolean;
   sameSite: string | undefined;
-  /** Whether the cookie was set only to delete it. */
+  /** Whether the server has set the cookie only to delete it. */
   isGone: boolean;
 };
 
@@ -56,7 +56,7 @@ export function isSentTo(cookie: Cookie, url: URL): boolean {
   const { host, domain, path } = cookie;
   const isItsHost = domain === undefined ? url.hostname === host : isWithin(url.hostname, domain);
   const isItsPath = url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
-  // Browsers treat http on this machine like https.
+  // On this machine, browsers treat http like https.
   const isItsScheme = !cookie.isSecure || url.protocol === 'https:' || isThisMachine(url.hostname);
   return isItsHost && isItsPath && isItsScheme;
 }

@@ -5,7 +5,7 @@ import { groups } from './findings.ts';
 import type { Finding } from './notes.ts';
 import type { Target } from './target.ts';
 
-/** What the doctor is about to do, said before it does it. */
+/** What the doctor prints before it begins, so that the reader knows what it will do. */
 export function announce(
   { client, callbackUrl, loginUrl, eventsUrl, demoUnless }: Target,
   hasEvents = false,
@@ -33,7 +33,7 @@ export function describeReport(report: Report): string {
   });
   const hidden = [
     ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
-    // The network hides small differences in time.
+    // Over a network, small differences in time cannot be seen.
     ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
     ...(report.hasEvents
       ? []

@@ -1,5 +1,5 @@
-// Tests what the client does with events, as far as a page shows whether somebody is logged in. The events are about people of this
-// run, who are to be forgotten at its end (contract 3.41 to 3.43).
+// Tests what the client does with events, if a page shows who is logged in. The events are about the test people of this run.
+// At the end of the run, events say to forget them (contract 3.41 to 3.43).
 import { createNonce } from '../../server/sso/envelope.ts';
 import type { Browser } from './browser.ts';
 import { sendNudge } from './events.ts';
@@ -21,17 +21,17 @@ const ids = [
   'events_profile_ignored' as const,
 ];
 const withinMs = 2_000;
-/** More events than fit on a page, of which a client has to read all (contract 10.18). */
+/** More events than one page has, so the client has to read a second page (contract 10.18). */
 const pageful = 101;
 const pagefulWithinMs = 10_000;
 /** The database notes a read at most every ten seconds. */
 const erasedWithinMs = 12_000;
-/** What the client has just read, it may still be applying. */
+/** How long the client may take to apply events that it has read. */
 const graceMs = 1_000;
 const pauseMs = 100;
 const minuteMs = 60_000;
 
-/** Call this last: its people cannot log in any more afterwards. */
+/** Call this last: afterwards the people of this probe can no longer log in. */
 export async function probeEventEffects(exam: Exam): Promise<void> {
   const { tools, notes, logins } = exam;
   const { events } = tools;
@@ -47,24 +47,29 @@ export async function probeEventEffects(exam: Exam): Promise<void> {
   }
 }
 
-/** Call this at the end, also after an error: the client has met the people of this run. */
+/** Call this at the end of a run, even after an error, because the client has met the people of this run. */
 export async function forgetPeople({ tools, people }: Exam): Promise<void> {
   await tools.events?.forget(parts.map((part) => people[part].id));
 }
 
 type Teller = (events: OwnEvent[], ms?: number) => Promise<Told>;
 type Told = {
-  /** Waits until the client has read, or its time is over. */
+  /** Waits until the client has read the events, or the time is over. */
   hasRead: () => Promise<boolean>;
-  /** Whether, in time, the page no longer names the person. Undefined if it does, and the client has not read the events yet. */
+  /**
+   * True once the page no longer names the person. When the time is over: false if the client has read the events, and
+   * undefined if not.
+   */
   isGone: (browser: Browser, part: Part) => Promise<boolean | undefined>;
-  /** Whether, in time, the page shows the text. Undefined if it does not, and the client has not read the events yet. */
+  /**
+   * True once the page shows the text. When the time is over: false if the client has read the events, and undefined if not.
+   */
   shows: (browser: Browser, text: string) => Promise<boolean | undefined>;
 };
 
 async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
   const tell = createTeller(exam, writer);
-  // A client may note how far it has read only with its next read.
+  // A client may report a read only when it reads again. So this first makes it read once.
   await (await tell([update(exam, 'profile')])).hasRead();
   if (await probeLogOut(exam, tell)) await probeErased(exam, tell);
   await probeNewProfile(exam, tell);
@@ -128,7 +133,7 @@ function createTeller(exam: Exam, writer: EventWriter): Teller {
 
 const notRead = (words: string) => `Appended ${words}: the client had not read it in time.`;
 
-/** Notes a finding if the page still names the person after the client has read the events. */
+/** If the client has read the events but the page still names the person, notes a finding. */
 async function expectGone(
   exam: Exam,
   id: FindingId,
@@ -146,12 +151,12 @@ async function expectGone(
   return isGone === true;
 }
 
-/** Returns whether the log-out had its effect. */
+/** Returns whether the event logged the person out. */
 async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
   const other = await logIn(exam, 'profile');
   const mine = await logIn(exam, 'main');
   await logIn(exam, 'main');
-  // The client may remember for a while who is logged in.
+  // The client may cache who is logged in. This look fills that cache.
   await exam.logins.look(mine.browser);
   const told = await tell([ended(exam, 'main', sidOf(mine))]);
   const words = 'session.ended of the earlier of two logins';
@@ -164,12 +169,15 @@ async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
   return isGone;
 }
 
-/** An event that names nobody comes in place of each one about somebody whom the service has deleted. */
+/**
+ * The service sends an event that names nobody in place of each event about a person whom it has erased. The client must read
+ * past it.
+ */
 async function probeErased(exam: Exam, tell: Teller): Promise<void> {
   const mine = await logIn(exam, 'main');
   const told = await tell([{ type: 'erased' }, ended(exam, 'main', sidOf(mine))], erasedWithinMs);
   const [{ browser }, words] = [mine, 'erased, and then session.ended'];
-  // The read may have been too early for the database to note it. Then the next one is noted.
+  // The database may have missed this read, because it notes one only every ten seconds. So the client is made to read again.
   if ((await told.isGone(browser, 'main')) === undefined)
     await (await tell([update(exam, 'profile')])).hasRead();
   await expectGone(exam, 'events_erased_stops', { told, browser, part: 'main', words });
@@ -199,7 +207,7 @@ async function probeNewProfile(exam: Exam, tell: Teller): Promise<void> {
   await (await tell([change(main.name, 2)])).hasRead();
 }
 
-/** As a suspension comes: first the ends of the sessions. */
+/** Sends the events of a suspension in the service's order: the sessions end first. */
 async function probeSuspension(exam: Exam, tell: Teller): Promise<void> {
   const { id: userId } = exam.people.first;
   const { browser, ...played } = await logIn(exam, 'first');
@@ -219,14 +227,17 @@ async function probeSuspension(exam: Exam, tell: Teller): Promise<void> {
     });
 }
 
-/** A session here may have expired before, so no session.ended comes. */
+/** A deletion may come without session.ended, because the session at the service may have expired before. */
 async function probeDeletion(exam: Exam, tell: Teller): Promise<void> {
   const { browser } = await logIn(exam, 'second');
   const told = await tell([{ type: 'user.deleted', userId: exam.people.second.id }]);
   await expectGone(exam, 'events_deletion_ignored', { told, browser, part: 'second', words: 'user.deleted' });
 }
 
-/** Appends more events than a page has. Among the first ones is an older profile, and the last one says that it was applied. */
+/**
+ * Appends more events than a page has. One of the first is a profile older than the kept one. Once the last event has its
+ * effect, all have been applied.
+ */
 async function probePageful(exam: Exam, tell: Teller): Promise<void> {
   const { notes, logins, people } = exam;
   const other = await logIn(exam, 'profile');

@@ -1,5 +1,5 @@
-// Tests whether the client takes genuine nudges and refuses all others. A nudge has only the number of the client's newest event,
-// which comes from the database if it can be read. So a client that takes a nudge pulls its events, and nothing else happens.
+// Tests whether the client takes genuine nudges and refuses all others. A genuine nudge has the number of the client's newest
+// event. So the client pulls its events, and nothing else happens.
 
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { signWebhook } from '../../server/web/webhook-signature.ts';
@@ -13,11 +13,11 @@ type Nudge = {
   secrets: readonly string[];
   /** The time of the nudge, in seconds from now. */
   ahead?: number;
-  /** The body to send in place of the signed one. */
+  /** A body that is sent in place of the signed body. */
   body?: string;
 };
 
-/** The client may have taken the nudge and then failed at its work. */
+/** The client may have accepted the nudge, and then failed while it pulled. */
 const couldNotFinish = (issuer: string) =>
   `The client could not finish. It may have failed to pull its events from ${issuer}: see its log. Else answer with a 2xx, and pull after that.`;
 

@@ -19,11 +19,11 @@ export type Exam = {
   /** Limits how many probes run at once. */
   limit: LimitFunction;
   people: TestPeople;
-  /** The configured secrets that the client holds. */
+  /** Which of the configured secrets the client holds. */
   held: readonly string[];
   /** How many seconds the client's clock is ahead of ours, if that is more than the client tolerates. */
   aheadSeconds: number;
-  /** Ends the probes that wait for their turn, and resolves once those under way have ended. */
+  /** Cancels the probes that have not begun, and resolves once the others have ended. */
   end: () => Promise<void>;
 };
 
@@ -37,7 +37,7 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
     tools.now(),
     tools.events && `-${randomDigits().slice(0, 12)}`,
   );
-  // At a pace, hand-offs would grow old while other probes have their turns.
+  // With a limit on requests per minute, more probes would make each other wait, and hand-offs would expire.
   const limit = pLimit(tools.pace === undefined ? probesAtOnce : 1);
   return {
     target,
@@ -64,7 +64,7 @@ export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
 
 export type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
 
-/** Makes a hand-off for an attempt, or for no attempt if only a state is given. It is genuine except for the changes. */
+/** Makes a hand-off for an attempt, or for no attempt if only a state is given. It is genuine except for `changes`. */
 export function makeFor(
   exam: Exam,
   asked: Pick<Attempt, 'state' | 'returnTo'> | { state: string | undefined },
@@ -88,8 +88,8 @@ export async function play(exam: Exam, making: Making = {}, browser = newBrowser
 }
 
 /**
- * Runs a whole probe. Few probes run at once, so that no hand-off grows old in a queue. If the client does not answer, the
- * findings `ids` are noted as unseen.
+ * Runs a whole probe. Only a few probes run at once, so that no hand-off expires while it waits. If the client does not
+ * answer, the findings `ids` are noted as unseen.
  */
 export async function tryOut(
   exam: Exam,

@@ -30,18 +30,17 @@ export type Report = {
   callbackUrl: string;
   loginUrl: string;
   eventsUrl: string | undefined;
-  /** `demoUnless` of the target. */
+  /** The same as `demoUnless` of the target. */
   demoUnless: string | undefined;
-  /** Contract 3.36. For `not_examined` and `not_sure`, `reason` says why. */
+  /** The verdict (contract 3.36). For `not_examined` and `not_sure`, `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined' | 'not_sure';
   reason: string | undefined;
-  /** How many secrets are configured here. */
+  /** How many secrets the settings have for this client. */
   secretCount: number;
   /** Which of these secrets the client holds, counted from 1. Empty if that is not known. */
   holdsSecrets: number[];
   /** How many seconds the client's clock is ahead of ours, if the doctor could measure it. */
   clockAheadSeconds: number | undefined;
-  /** Whether events were appended. */
   hasEvents: boolean;
   findings: Finding[];
   unseen: Unseen[];
@@ -102,7 +101,7 @@ async function runProbes(
   exam.held = await findHeldSecrets(exam);
   if (exam.held.length === 0) return {};
   const genuine = await playGenuine(exam);
-  // If the client sends no refusal codes, only a login tells whether it holds the secret.
+  // If the client's refusals have no codes, only a login shows whether the client holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
   let replayLate = async () => {};
   await tryOut(exam, ['nonce_kept_too_short'], async () => {
@@ -133,7 +132,7 @@ async function runProbes(
   return { held: exam.held, clockAheadSeconds };
 }
 
-/** False if browsers refuse a certificate that a login needs. Then our own requests would fail, too. */
+/** False if browsers refuse a certificate that a login needs. Then our requests would fail, too. */
 async function checkCertificates({ target, tools, notes }: Exam): Promise<boolean> {
   const { callbackUrl, loginUrl, eventsUrl } = target;
   let isUsable = true;

@@ -1,4 +1,5 @@
-// Plays the first genuine login. The doctor learns from it what a login looks like. Without a login it can see nothing else.
+// Plays the first genuine login, from which the doctor learns what a login looks like at this client. Without it the doctor
+// can see nothing else.
 import refusals from '../../clients/refusals.json' with { type: 'json' };
 import { minSessionLength } from './answers.ts';
 import type { Browser } from './browser.ts';
@@ -8,7 +9,9 @@ import { describe, type Outcome } from './outcome.ts';
 
 const maxClockOffset = 10;
 
-/** Plays the login. Undefined, with a note that says why, if the client refuses it, or if it shows nothing of a login. */
+/**
+ * Plays the login. Undefined if the client refuses it, or if nothing shows that somebody is logged in. A note then says why.
+ */
 export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   let played = await play(exam, { secrets: exam.target.secrets });
   if (isAboutTime(played.outcome) && (await setClock(exam, played.outcome)))
@@ -20,7 +23,7 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   await learnNameTags(exam, browser);
   if (!exam.logins.showsPeople()) {
     exam.notes.doubt(describeUnknown(exam));
-    // Nothing tells a login from a refusal then.
+    // If no page names people and no cookie is set, a login looks like a refusal.
     if (exam.logins.sessionCookies().length === 0) return undefined;
   }
   checkCookies(exam, played);
@@ -40,7 +43,7 @@ const describeUnknown = ({ logins }: Exam) =>
     ? 'No page that was seen says who is logged in, so most of what a login does could not be seen.'
     : 'After a genuine login no page that was seen differs from what a visitor sees, so nobody may be logged in.';
 
-/** During a rotation, finds which of the two secrets are enough for a login on their own. */
+/** During a rotation, finds each secret that is enough for a login without the other one. */
 async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
   const held: string[] = [];
   for (const secret of exam.held) {
@@ -52,7 +55,7 @@ async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
 
 const isAboutTime = ({ code }: Outcome) => code === 'expired' || code === 'issued_in_future';
 
-/** Measures the client's clock. Later hand-offs go by that clock. */
+/** Measures the client's clock, and uses that clock for later hand-offs. */
 async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
   const ahead = await measureClock(exam);
   if (!ahead) return false;
@@ -65,8 +68,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. This measures it
- * too: the server that sets `Date` may have another clock than the server that verifies hand-offs.
+ * Notes a clock that is off, even if the client still accepts hand-offs. Also measures the clock by hand-offs, because
+ * another server may set `Date`.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;
@@ -94,7 +97,7 @@ function noteRefusal({ notes }: Exam, outcome: Outcome): undefined {
   return undefined;
 }
 
-/** Checks cookies as strictly as browsers do: the doctor's own browsers are too lenient. */
+/** Checks the attributes of cookies, because the doctor's own browsers ignore most of them. */
 function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
   const isStrict = attempt.answer.cookies.find(({ sameSite, isGone }) => sameSite === 'strict' && !isGone);
   if (isStrict)
@@ -102,7 +105,7 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
       saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
     });
   for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
-    // A short cookie is no session. Cookies with these names are for scripts to read.
+    // A short cookie is no session. A cookie with such a name is meant to be read by scripts.
     if (isGone || value.length < minSessionLength || /csrf|xsrf/i.test(name)) continue;
     if (!isHttpOnly)
       notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });

@@ -1,9 +1,9 @@
 // Whether values that ought to be random can be guessed.
 
-/** If no more characters than this differ from one value to the next, the next one can be guessed. */
+/** If two values in a row differ in no more characters than this, somebody can guess the next value. */
 export const maxGuessable = 8;
 
-/** How many characters lie between what all values begin and end with. */
+/** Counts the characters that differ: all but the common beginning and the common end. */
 export function countDiffering(values: readonly string[]): number {
   const lengths = values.map(({ length }) => length);
   const [first = ''] = values;
@@ -18,7 +18,7 @@ export function countDiffering(values: readonly string[]): number {
   return Math.max(...lengths) - Math.min(start + end, Math.min(...lengths));
 }
 
-/** Whether it has less than 64 bits, as far as its characters tell. */
+/** Whether the value has less than 64 bits, judged by its length and its kinds of characters. */
 export function isShort(value: string): boolean {
   const least = /^\d*$/.test(value)
     ? 20

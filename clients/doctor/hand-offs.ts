@@ -11,20 +11,20 @@ export type Wire = Record<string, any>;
 
 export type HandOff = { query: URLSearchParams; launchId: string };
 
-/** What to change in a hand-off, in the order in which it is made. */
+/** What to change in a hand-off. The members are in the order of the steps that make it. */
 export type Changes = {
   members?: (payload: Wire) => void;
   json?: (json: string) => string;
-  /** Changes what travels as `payload`. */
+  /** Changes the text that is sent as `payload`. */
   wire?: (wire: string) => string;
-  /** Chooses the text to sign, in place of what travels. */
+  /** Returns the text to sign, if that is not the text that is sent. */
   signed?: (wire: string, json: string) => string;
   query?: (query: URLSearchParams) => void;
 };
 
 export type Draft = {
   person: StandardProfile;
-  /** Undefined if nobody asked for this hand-off. */
+  /** Undefined if no browser asked for this hand-off. */
   state: string | undefined;
   returnTo?: string | undefined;
   /** `iat`, in Unix seconds. */
@@ -60,7 +60,7 @@ export async function makeHandOff(
   return { query, launchId: buildLaunchId(String(payload.nonce)) };
 }
 
-/** What a hand-off says. */
+/** The payload of a hand-off. */
 export const readPayload = ({ query }: HandOff): Wire =>
   JSON.parse(new TextDecoder().decode(base64url.decode(query.get('payload') ?? '', { strict: false })));
 

@@ -1,4 +1,4 @@
-// Tests who is logged in after a hand-off, and what it changes about them, as far as the client's pages show it.
+// Tests who is logged in after a hand-off, and what the hand-off changes about people, as far as the client's pages show it.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
@@ -25,13 +25,13 @@ export async function probeIdentities(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Sends two people with one address, one after the other. */
+/** Logs in two people who have the same address, one after the other. */
 async function probeSharedAddress(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const first = await play(exam, { part: 'first' });
   if (isMissed(exam, 'linked_by_email', first)) return;
   const second = await play(exam, { part: 'second' });
-  // A client that allows only one person for each address may refuse the second.
+  // A client that allows only one person for each address may refuse the second person.
   if (second.outcome.kind !== 'taken') return;
   const inFirst = await logins.findShown(first.browser);
   const inSecond = await logins.findShown(second.browser);
@@ -45,7 +45,7 @@ async function probeSharedAddress(exam: Exam): Promise<void> {
     notes.miss('linked_by_email', 'The page did not say who was logged in as the second.');
 }
 
-/** Sends a newer profile, and then an older one of the same person. */
+/** Sends a profile of a person, and then an older profile of the same person. */
 async function probeOlderProfile(exam: Exam): Promise<void> {
   const { logins, notes, people } = exam;
   const { name, profile_updated_at: updatedAt } = people.profile;
@@ -63,7 +63,7 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
   const second = await play(exam, { part: 'profile', changes });
   if (isMissed(exam, 'older_profile_applied', second)) return;
   const page = await logins.look(second.browser);
-  // A page may show the hand-off as it arrived, besides the profile that was kept.
+  // Besides the kept profile, a page may show the profile of the hand-off.
   if (page.includes(older) && !page.includes(name))
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',
@@ -71,7 +71,10 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
     });
 }
 
-/** Logs somebody in where somebody else is logged in, who may have planted that session and still has it. */
+/**
+ * Logs somebody in with a browser in which another person is logged in. That person may have planted the session, and still
+ * has its cookie.
+ */
 async function probeSecondPerson(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const earlier = await play(exam);

@@ -1,7 +1,7 @@
 // The keys that anybody can guess or look up.
 import type { Target } from './target.ts';
 
-/** What stands in examples, and what becomes of a setting that is missing. */
+/** Secrets from examples, and the texts that programs make of a missing setting. */
 const placeholders = [
   ...[
     'SECRET',
@@ -39,7 +39,7 @@ const placeholders = [
   'next-secret-do-not-use-0123456789ab',
 ];
 
-/** Each key with its name in a report. An HMAC pads its key with zeros, so a zero is the same as the empty key. */
+/** Each key, with its name for the report. HMAC pads keys with zeros, so a key of zeros equals the empty key. */
 export function listKnownKeys({
   client,
   secrets,

@@ -1,11 +1,11 @@
-// Sends hand-offs at both ends of the 30 seconds by which clocks may differ.
+// Sends hand-offs that are up to 30 seconds too early or too late. A client must accept these, because clocks differ.
 import { type Exam, play, tryOut } from './exam.ts';
 import type { Changes } from './hand-offs.ts';
 import { describe } from './outcome.ts';
 import { expired, issued } from './wrong-hand-offs.ts';
 
 const offSeconds = 20;
-/** How long the answers may take. It is less than what `offSeconds` leaves of the 30 seconds. */
+/** If the answers take longer, the hand-offs may be outside the 30 seconds. */
 const spareMs = 5_000;
 
 const ends: { sent: string; clock: string; changes: Changes }[] = [
@@ -21,7 +21,9 @@ const ends: { sent: string; clock: string; changes: Changes }[] = [
   },
 ];
 
-/** Without leeway a client refuses early and late hand-offs. If it refuses only one kind, its clock is wrong. */
+/**
+ * A client without leeway refuses both early and late hand-offs. A client that refuses only one of the two has a wrong clock.
+ */
 export function probeLeeway(exam: Exam): Promise<void> {
   return tryOut(exam, ['leeway_missing'], async () => {
     const startedAt = performance.now();

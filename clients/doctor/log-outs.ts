@@ -1,5 +1,5 @@
-// Tests pages of somebody who is logged in: whether caches may keep them for others, and what their log-out ends. The doctor finds
-// the log-out by the form or link that goes by that name.
+// Tests the pages of somebody who is logged in: whether shared caches may keep the pages, and whether a log-out ends the
+// session. The doctor finds a form or link by its words, such as "Log out".
 import { parseUrl } from '../../server/basics/url.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, play, tryOut } from './exam.ts';
@@ -40,7 +40,10 @@ function noteCaching({ notes, people }: Exam, pages: Answer[]): void {
   }
 }
 
-/** Presses the first log-out of these pages, and the one of the page that asks. Whether nobody is logged in afterwards. */
+/**
+ * Presses the log-out of these pages. If that leads to a page that asks once more, presses the log-out there, too. Returns
+ * whether the person is logged out.
+ */
 async function logOut(exam: Exam, browser: Browser, pages: Answer[]): Promise<boolean> {
   const { logins } = exam;
   let seen = pages;
@@ -83,7 +86,7 @@ async function pressLogOut(browser: Browser, pages: Answer[]): Promise<Answer | 
   return undefined;
 }
 
-/** The elements of this name, each from its attributes to its end. A page of many starts without an end takes no longer. */
+/** Finds the elements with this name. Takes linear time, even if a page has many start tags without an end tag. */
 const listElements = (text: string, name: string): string[] =>
   text
     .split(new RegExp(`</${name}>`, 'i'))
@@ -96,7 +99,7 @@ const listElements = (text: string, name: string): string[] =>
           .at(-1) ?? [],
     );
 
-/** The value of an attribute of the first tag, with the characters that pages write as entities. */
+/** Returns the value of an attribute of the first tag, and decodes its entities. */
 function readAttribute(element: string, name: string): string | undefined {
   const [attributes = ''] = element.replace(/^<\w+/, '').split('>', 1);
   const [, double, single, plain] =

@@ -20,7 +20,7 @@ import { CannotExamineError, type Target } from './target.ts';
 export type Attempt = {
   state: string;
   returnTo: string | undefined;
-  /** The answer that redirects to the launch. */
+  /** The answer of the login start, which redirects to the launch. */
   answer: Answer;
   /** The launch that the answer leads to. */
   launch: URL;
@@ -32,9 +32,9 @@ type Known = {
   /** The cookies that only a login sets. */
   proof: string[];
   leadsTo: string | undefined;
-  /** The page that says who is logged in, and the places on it that say so. */
+  /** The page that says who is logged in, and where on the page it says so. */
   landing: { page: URL; tags: NameTags } | undefined;
-  /** The page that the login led to, and the start page. */
+  /** The page that opened after the login, and the start page. */
   pages: URL[];
   /** Whether one of these pages looks different to a visitor. */
   isShown: boolean;
@@ -56,7 +56,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   const login = new URL(target.loginUrl);
   const { checkCallback, checkLoginStart, hasRepeatedSession } = createAnswerChecks(notes);
   let known: Known | undefined;
-  /** Cookies that a browser gets before anybody is logged in, so they prove nothing. */
+  /** Cookies that visitors get before they log in. They prove no login. */
   const anonymous = new Set<string>();
 
   /** Opens the login start and follows redirects, but not the redirect to our launch. */
@@ -112,7 +112,10 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     return outcome;
   }
 
-  /** Throws if the client, or a server in front of it, limits requests. A 503 with a refusal code has another reason. */
+  /**
+   * Throws if the client, or a server in front of it, says that there are too many requests. A 503 with a refusal code has
+   * another cause.
+   */
   function requireNotLimited({ url, status, headers }: Answer): void {
     if (status !== 429 && (status !== 503 || headers.has('identity-refusal'))) return;
     notes.find('rate_limited', { saw: `${url.pathname} said that it had too many requests (${status}).` });
@@ -154,7 +157,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     known.pages = [landed.url, new URL('/', callback)];
   }
 
-  /** Learns which page says who is logged in, and where. For that it compares the browsers of two people. */
+  /** Compares pages in the browsers of two people, to learn which page says who is logged in, and where on the page. */
   async function learnNameTags(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
     if (!known) return;
     for (const page of known.pages) {
@@ -175,8 +178,8 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   }
 
   /**
-   * Follows redirects, and pages that go on at once, within the client's own origin, but not to the login start. Returns the last
-   * answer.
+   * Follows redirects, and pages that redirect at once, within the client's own origin. Stops before the login start. Returns
+   * the last answer.
    */
   async function follow(browser: Browser, answer: Answer): Promise<Answer> {
     let last = answer;
@@ -204,10 +207,8 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     isLaunch,
     isLoginStart,
     pages: () => known?.pages ?? [],
-    /** The page that a login leads to, and the start page. */
     readPages: (browser: Browser) =>
       Promise.all((known?.pages ?? []).map(async (page) => follow(browser, await browser.open(page)))),
-    /** The cookies that only a login sets. */
     proof: () => known?.proof ?? [],
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
@@ -220,16 +221,15 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
         .join(),
     /** Whether a page of the client says who is logged in. */
     showsPeople: () => known?.landing !== undefined,
-    /** Whether a page looks different to somebody who is logged in. */
+    /** Whether a page looks different to visitors and to people who are logged in. */
     showsLogins: () => known?.isShown === true,
     look,
-    /** Whom the client shows as logged in. */
+    /** The person who is logged in, according to the client's page. */
     findShown: async (browser: Browser): Promise<Shown> =>
       readNameTags(people, known?.landing?.tags ?? {}, await look(browser)),
   };
 }
 
-/** The names of the cookies that an answer sets. */
 const listSet = ({ cookies }: Answer) =>
   cookies.filter(({ value, isGone }) => value !== '' && !isGone).map(({ name }) => name);
 

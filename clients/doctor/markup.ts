@@ -1,5 +1,5 @@
-// Tests whether pages show as text what came from outside, and not as markup: errors, parts of an address, and what a refused
-// hand-off says. The names of people are looked at where they are shown (profiles.ts).
+// Tests whether pages escape what came from outside: errors, parts of an address, and members of a refused hand-off.
+// profiles.ts looks at the names of people.
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import type { Changes } from './hand-offs.ts';
@@ -9,7 +9,7 @@ import { expired } from './wrong-hand-offs.ts';
 const inText = '<i>identity-doctor</i>';
 const mark = `'">${inText}`;
 const inName = '<i>(newest)</i>';
-/** A name that a page must not take for markup. */
+/** A name with markup in it. A page must show it as text. */
 export const markedName = `Identity doctor ${inName}`;
 
 export async function probeMarkup(exam: Exam): Promise<void> {
@@ -49,7 +49,7 @@ export async function probeMarkup(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Hand-offs that must be refused. The page may say why, and for whom. */
+/** Hand-offs that the client must refuse. Its page may say why, and name the person. */
 const refused: Record<string, NonNullable<Changes['members']>> = {
   'another issuer': (payload) => Object.assign(payload, { iss: mark }),
   'another audience': (payload) => Object.assign(payload, { aud: mark, client: mark }),
@@ -60,7 +60,7 @@ const refused: Record<string, NonNullable<Changes['members']>> = {
   },
 };
 
-/** Notes a finding if a page has the mark, or the marked name, as markup. */
+/** Notes a finding if a page contains the mark or the marked name unescaped. */
 export function expectText(
   { notes }: Exam,
   sent: string,
@@ -77,5 +77,5 @@ export function expectText(
     });
 }
 
-/** Without a type, browsers guess. */
+/** If an answer has no content type, browsers guess one. */
 const isPage = (headers: Headers) => /html|xml|svg/.test(headers.get('content-type') ?? 'html');

@@ -1,16 +1,16 @@
 // Finds the place on a client's page that says who is logged in. Pages may name other people too, for example in a list of
-// customers. So a place counts only if it names each of two people in their own browser, and names nobody to a visitor.
+// customers. So a place counts only if each of two people finds their own name there, and a visitor finds no name.
 import { type Part, parts, type TestPeople } from './people.ts';
 
-/** The marks that say who somebody is. */
+/** The marks by which a page may name a person. */
 const marks = ['id', 'name'] as const;
 type Mark = (typeof marks)[number];
 
-/** The text around a mark, without what differs from person to person. */
+/** The text around a mark. What differs from person to person is left out. */
 type NameTag = { mark: Mark; before: string; after: string };
 export type NameTags = Partial<Record<Mark, NameTag>>;
 
-/** Whom a page names, by their id and by their name. */
+/** The person whom a page names, by each mark. */
 export type Shown = Partial<Record<Mark, Part>>;
 export const isNamed = (shown: Shown, part: Part) => Object.values(shown).includes(part);
 
@@ -20,12 +20,12 @@ type Pages = { main: string; profile: string; visitor: string };
 const lengths = [0, 4, 12, 40];
 const longest = Math.max(...lengths);
 
-// Each mark of each person has its own character, from the private use area.
+// Each mark of each person is replaced by a character of its own, from Unicode's private use area.
 const tokenOf = (mark: Mark, part: Part) =>
   String.fromCharCode(0xe000 + marks.indexOf(mark) * parts.length + parts.indexOf(part));
 const anyToken = /[\ue000-\ue0ff]/g;
 
-/** The pages come from two browsers that logged in as these people. They were read when both were logged in. */
+/** The pages come from the browsers of two people. Both were logged in when the pages were read. */
 export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
     tokenize(people, page),
@@ -38,7 +38,10 @@ export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   return Object.fromEntries(found.filter(([, tag]) => tag));
 }
 
-/** The person whom both pages name, if neither names anybody else: then one browser shows the person of the other. */
+/**
+ * Returns the person whom both pages name, if the pages name nobody else. Then one browser shows the person of the other
+ * browser.
+ */
 export function findOnlyNamed(people: TestPeople, pages: [string, string]): Part | undefined {
   const [one, other] = pages.map((page) => {
     const text = tokenize(people, page);
@@ -53,7 +56,7 @@ export function readNameTags(people: TestPeople, tags: NameTags, text: string): 
   return Object.fromEntries(read.filter(([, part]) => part));
 }
 
-/** Whom the page names in this place. Undefined if it names nobody, or more than one person. */
+/** The person whom the page names in this place. Undefined if it names nobody, or several people. */
 function readNameTag(page: string, tag: NameTag): Part | undefined {
   const [part, ...others] = listNamed(page, tag);
   return others.length === 0 ? part : undefined;
@@ -66,10 +69,10 @@ const listNamed = (page: string, { mark, before, after }: NameTag): Part[] =>
     ),
   );
 
-/** A page that names somebody more often is no page that says who is logged in. */
+/** If a page names somebody in more places than this, the other places are left out. */
 const maxPlaces = 50;
 
-/** The places of the first person's mark. Places with the least text around it come first. */
+/** The places of the first person's mark. Places with the least text around them come first. */
 function listNameTags(page: string, mark: Mark): NameTag[] {
   const places = listIndexes(page, tokenOf(mark, 'main')).slice(0, maxPlaces);
   return lengths.flatMap((length) =>
@@ -91,17 +94,17 @@ function listIndexes(page: string, token: string): number[] {
   return indexes;
 }
 
-/** The page with a token for each mark, and without what differs between people. */
+/** Replaces each mark by its token, and removes what differs between people. */
 function tokenize(people: TestPeople, page: string): string {
   const replaced = parts
     .flatMap((part) => marks.map((mark) => ({ text: people[part][mark], token: tokenOf(mark, part) })))
-    // Longer texts are replaced first, because one name is the beginning of the others.
+    // Longer texts are replaced first, because one person's name is the beginning of the other names.
     .sort((a, b) => b.text.length - a.text.length)
     .reduce((text, { text: mark, token }) => text.replaceAll(mark, token), page.replace(anyToken, ''));
   const edge = '\0'.repeat(longest);
   return edge + hideNumbers(replaced) + edge;
 }
 
-/** The text without what differs from answer to answer: numbers, ids and addresses. */
+/** Removes from the text what differs from answer to answer: numbers, ids and email addresses. */
 export const hideNumbers = (text: string) =>
   text.replace(/(?<![\w.-])[\w.-]+@[\w.-]+|(?<![\w-])[\w-]*\d[\w-]*/g, '0');

@@ -1,4 +1,4 @@
-// Sends the doctor's requests. Each has a limit on its time and on how much is read.
+// Sends the doctor's requests. Each request has a time limit, and only the beginning of a long answer is read.
 import { parseUrl } from '../../server/basics/url.ts';
 import { version } from '../../server/runtime/version.ts';
 import { type Cookie, readSetCookie } from './cookies.ts';
@@ -11,7 +11,7 @@ export type Sending = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Whether not to wait for its turn, because it has to meet other requests. */
+  /** If true, the request does not wait for its turn, because it must arrive together with other requests. */
   isAtOnce?: boolean;
 };
 
@@ -19,16 +19,16 @@ export type Answer = {
   url: URL;
   status: number;
   headers: Headers;
-  /** The absolute address that a redirect leads to. */
+  /** The absolute URL that a redirect leads to. */
   location: URL | undefined;
   cookies: Cookie[];
-  /** The part of the body that was read. */
+  /** The beginning of the body. The rest is not read. */
   text: string;
   /** How many seconds the `Date` header is ahead of our clock. */
   clockOffset: number | undefined;
 };
 
-/** Its message says in a few words what failed. */
+/** The message says in a few words what failed. */
 export class UnreachableError extends Error {}
 
 /** The client has answered that there were too many requests. */
@@ -41,7 +41,7 @@ export function openNetwork({ fetch, now, pace }: Tools) {
   let requests = 0;
   let nextAt = 0;
 
-  /** Requests that do not wait take their turns, too: those after them wait longer. */
+  /** A request that does not wait still takes a turn, so later requests wait longer. */
   async function takeTurn({ isAtOnce }: Sending): Promise<void> {
     const turnAt = Math.max(nextAt, performance.now());
     nextAt = turnAt + pauseMs;
@@ -113,7 +113,7 @@ async function readText(response: Response): Promise<string> {
   return text;
 }
 
-/** `Date` counts whole seconds, so half a second is added. */
+/** `Date` leaves out the fraction of the second, so half a second is added. */
 function compareClock(date: string | null, atMs: number): number | undefined {
   const said = Date.parse(date ?? '');
   // Adding 0 turns -0 into 0.

@@ -1,4 +1,5 @@
-// Tests whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
+// Tests whether a nonce works for one login only, even if two requests arrive at once. Also tests whether anything other than
+// a login uses the nonce up.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, type Making, makeFor, newBrowser, type Played, play, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
@@ -22,7 +23,7 @@ export async function probeNonces(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Opens a hand-off. The returned probe opens it again, after all others. */
+/** Opens a hand-off. The returned probe opens the hand-off again, and is meant to run after all other probes. */
 export async function prepareLateReplay(exam: Exam): Promise<() => Promise<void>> {
   const { browser, handOff } = await prepare(exam);
   const other = browser.copy();
@@ -42,14 +43,17 @@ export async function prepareLateReplay(exam: Exam): Promise<() => Promise<void>
 
 type Ready = Pick<Played, 'browser' | 'handOff'>;
 
-/** Makes a hand-off that a browser has asked for and not opened yet. */
+/** Makes a hand-off that a browser has asked for, but does not open it. */
 async function prepare(exam: Exam, making?: Making): Promise<Ready> {
   const browser = newBrowser(exam);
   const attempt = await exam.logins.start(browser);
   return { browser, handOff: await makeFor(exam, attempt, making) };
 }
 
-/** Opens the hand-off again in a browser with the same attempt and no session, then in the first one, as by a reload. */
+/**
+ * Opens a hand-off twice: the second time in a browser that has the same attempt but no session. If the client refuses that,
+ * opens it in the first browser again, as a reload would.
+ */
 async function probeSecondUse(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const { browser, handOff } = await prepare(exam);
@@ -71,7 +75,10 @@ async function probeSecondUse(exam: Exam): Promise<void> {
     });
 }
 
-/** If the client refuses the third time, it reads nonces from something that lags behind, such as a replica. */
+/**
+ * If the client accepts the second use but refuses the third, it reads nonces from a store that lags behind, such as a
+ * replica.
+ */
 async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Outcome): Promise<void> {
   await new Promise((done) => setTimeout(done, lagMs));
   const third = await exam.logins.open(browser, handOff);
@@ -90,15 +97,17 @@ async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Out
     });
 }
 
-/** How long ago the hand-off expired. It is good for 30 seconds after that. */
+/** How many seconds ago the hand-offs have expired. Clients must accept a hand-off for 30 seconds after its end. */
 const lastSeconds = [12, 26];
 
-/** Opens a hand-off twice shortly before its end. A client that forgets nonces too early takes it a second time. */
+/**
+ * Opens a hand-off twice shortly before its end. If a client forgets nonces too early, it accepts the hand-off a second time.
+ */
 async function probeLastSeconds(exam: Exam, ago: number): Promise<void> {
   const { browser, handOff } = await prepare(exam, { changes: expired(ago) });
   const other = browser.copy();
   const first = await exam.logins.open(browser, handOff);
-  // Without a code, or if it says that the hand-off has expired, this may be its clock or its leeway, which other probes look at.
+  // If the refusal has no code, or says `expired`, the client's clock or leeway may be the cause. Other probes test these.
   if (first.code !== undefined && !['expired', 'auth_time_too_old'].includes(first.code))
     exam.notes.find('leeway_missing', {
       saw: `Sent a hand-off for the first time, ${ago} seconds after it had expired: ${describe(first)}.`,
@@ -163,7 +172,7 @@ async function probeForged(exam: Exam): Promise<void> {
   query.set('signature', randomDigits());
   query.delete('signature_next');
   const forged = await exam.logins.open(ready.browser.copy(), { ...ready.handOff, query });
-  // If the client takes this, it does not check the MAC at all.
+  // If the client accepts the forged hand-off, it does not check the MAC at all.
   if (forged.kind !== 'taken')
     await expectUnused(
       exam,
@@ -197,7 +206,7 @@ async function probeSpeculative(exam: Exam): Promise<void> {
   );
 }
 
-/** Expects that the client still takes the hand-off in the browser that asked for it. */
+/** Expects that the client still accepts the hand-off from the browser that asked for it. */
 export async function expectUnused(
   { logins, notes }: Exam,
   { browser, handOff }: Ready,

@@ -18,16 +18,16 @@ type Noted = {
   saw: string;
   remedy?: string | undefined;
   launchId?: string | undefined;
-  /** Findings that explain this one. If any of them is noted, this one is left out. */
+  /** Findings that would explain this finding. If the doctor notes one of them, this finding is left out. */
   unless?: FindingId | FindingId[] | undefined;
 };
 
 export type Notes = ReturnType<typeof openNotes>;
 
-/** Why something could not be seen. */
+/** Why the doctor could not test this. */
 export const nobodyNamed = 'No page that was seen says who is logged in.';
 
-/** Some of the text comes from the client, and a terminal would obey control characters in it. */
+/** Escapes control characters. Some of the text comes from the client, and a terminal would obey them. */
 export const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
 
 export function openNotes() {
@@ -42,13 +42,16 @@ export function openNotes() {
     miss(ids: FindingId | readonly FindingId[], why: string): void {
       for (const id of [ids].flat()) if (!unseen.has(id)) unseen.set(id, makePrintable(why));
     },
-    /** Says that so much could not be seen that nobody can call the client right. */
+    /** Says that the doctor could see too little to call the client right. */
     doubt(why: string): void {
       doubt ??= makePrintable(why);
     },
     findDoubt: () => doubt,
     hasFound: (id: FindingId) => found.has(id),
-    /** Lists each id once, with its first note that no other finding explains. An id without such a note is left out. */
+    /**
+     * Lists each finding once, with its first note that no other finding explains. If other findings explain all its notes,
+     * the finding is left out.
+     */
     listFindings(): Finding[] {
       return [...found].flatMap(([id, all]) => {
         const noted = all.find(({ unless = [] }) => [unless].flat().every((cause) => !found.has(cause)));

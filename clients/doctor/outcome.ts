@@ -1,12 +1,11 @@
 // What the client did with a hand-off.
 import type { Answer } from './network.ts';
 
-/** `bounced` means that the client led to the login start, or to a launch. */
+/** `bounced`: the client redirected to its login start, or to a launch. */
 export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed';
 
 export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };
 
-/** The answer, in words. */
 export function describe({ kind, code, answer }: Outcome): string {
   const { status, location } = answer;
   if (kind === 'taken') return `it was taken (${status}${location ? ` to ${location.pathname}` : ''})`;

@@ -1,12 +1,12 @@
-// The doctor's test people. Each run at a client uses the same people, so that runs leave no crowd behind. If a run ends with events
-// that say to forget them, each run has people of its own. Their ids are of 1970, when this service gave none. Their addresses can
-// receive no mail.
+// The doctor's test people. All runs at a client use the same people, so that the client does not collect more and more of
+// them. But a run with events has people of its own, and says to forget them at its end. Their ids are of 1970, so no real
+// person has them. Their addresses can receive no mail.
 
 import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 import type { StandardProfile } from '../../server/sso/payload.ts';
 
-/** `first` and `second` have the same address, as two people may have after one of them has changed theirs. */
+/** `first` and `second` have the same address. This happens if one person changes their address and another person takes it. */
 export const parts = ['main', 'first', 'second', 'profile'] as const;
 export type Part = (typeof parts)[number];
 

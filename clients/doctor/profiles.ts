@@ -1,5 +1,5 @@
-// Tests whether a newer profile takes the place of the earlier one, as far as pages show it: its name, and a role and a capability
-// that are taken away again (contract 3.40).
+// Tests whether a newer profile replaces the earlier one, as far as pages show it. One newer profile brings a name, a role
+// and a capability. The next one takes the role and the capability away (contract 3.40).
 import { type Exam, type Played, play, tryOut } from './exam.ts';
 import type { Wire } from './hand-offs.ts';
 import { expectText, markedName } from './markup.ts';
@@ -8,15 +8,15 @@ import { nobodyNamed } from './notes.ts';
 import { manyScripts } from './right-hand-offs.ts';
 
 const ids = ['newer_profile_ignored', 'role_kept'] as const;
-/** Two changes may follow within a second, so a client must keep the milliseconds (contract 3.11). */
+/** A profile may change twice within a second, so a client must keep the milliseconds (contract 3.11). */
 const stepMs = 1;
 const newest = { role: 'merchant', account: { capabilities: ['sell_products'] } };
-/** What a page shows of role and capability, if it shows them as they are. */
+/** The words by which a page shows the role and the capability, if it does not translate them. */
 const plainWords = ['merchant', 'sell_products'];
 
 type Seen = Played & { pages: Answer[]; text: string; words: Words };
 
-/** Call this after the other probes: it changes a person whom others log in. */
+/** Call this after the other probes, because it changes a person whom they log in. */
 export function probeProfiles(exam: Exam): Promise<void> {
   return tryOut(exam, ids, async () => {
     const { logins, notes } = exam;
@@ -38,7 +38,7 @@ export function probeProfiles(exam: Exam): Promise<void> {
 
 const plainName = 'Identity doctor (newest)';
 
-/** Sends a profile that is a millisecond newer than the one before. */
+/** Logs in with a profile that is a millisecond newer than the last one. */
 async function logInNewer(exam: Exam, change: Wire): Promise<Seen | undefined> {
   const { profile } = exam.people;
   const newerAt = Date.parse(profile.profile_updated_at) + stepMs;
@@ -57,13 +57,13 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
     string,
     string,
   ];
-  // A page may say once that somebody has logged in, or something else each time.
+  // Some words appear only once after a login, or change with each reading. Only words that stay the same count.
   const earlier = countWords(first);
   const words = new Map([...countWords(text)].filter(([word, count]) => earlier.get(word) === count));
   return { ...played, pages: [...once, ...pages], text, words };
 }
 
-/** The name may go to where only some letters may be, such as a header. */
+/** A client may fail if it puts the name in a place that takes only some letters, such as a header. */
 function noteCrash({ notes }: Exam, before: Seen | undefined, seen: Seen | undefined): void {
   const broken = seen?.pages.find(
     ({ status }, at) => status >= 500 && (before?.pages[at]?.status ?? 0) < 500,
@@ -85,12 +85,12 @@ function noteName({ notes, people }: Exam, before: Seen, promoted: Seen): void {
     });
 }
 
-/** Looks for words that came with the role, and did not go with it. */
+/** Looks for words that appeared with the role, and were still there after the role was taken away. */
 function noteRole({ notes }: Exam, before: Seen, promoted: Seen, after: Seen): void {
   const [had, got, kept] = [before.words, promoted.words, after.words];
   const gained = [...got].filter(([word, count]) => count > (had.get(word) ?? 0));
-  // What grows with each login, such as a list of logins, says nothing about the role.
-  // If the page says the new role, the former one may stand in a list of changes.
+  // A word that becomes more frequent with each login, such as in a list of logins, says nothing about the role. If the page
+  // shows the earlier role again, the word `merchant` may be part of a list of changes.
   const isBack = (kept.get('customer') ?? 0) > (got.get('customer') ?? 0);
   const stayed = gained
     .filter(([word, count]) => kept.get(word) === count && !(isBack && word === 'merchant'))
@@ -105,7 +105,7 @@ function noteRole({ notes }: Exam, before: Seen, promoted: Seen, after: Seen): v
 
 type Words = Map<string, number>;
 
-/** How often each word is on the page, but for those of names. */
+/** Counts how often each word is on the page. Leaves out names. */
 function countWords(text: string): Words {
   const words: Words = new Map();
   const all = text.replace(/Identity doctor[^\n]{0,20}?\(?newe(?:st|r)\)?/g, '').toLowerCase();

@@ -1,15 +1,18 @@
-// Tests whether a client that took a nudge reads its events. The service's database tells. The doctor appends no event, so the
-// client reads events that are there anyway.
+// Tests whether a client reads its events after it has accepted a nudge. The service's database shows the client's reads. The
+// doctor appends no event, so the client reads events that exist anyway.
 import type { Exam } from './exam.ts';
 import type { Reads } from './target.ts';
 
 const withinMs = 5_000;
 const pauseMs = 200;
-/** If the last read is more recent than this, the client reads all the time, or its new read is not noted yet. */
+/**
+ * If the last read is more recent than this, the test proves nothing: the client reads all the time, or its new read may not
+ * be noted yet.
+ */
 const oftenSeconds = 30;
 const timerSeconds = 3_600;
 
-/** `before` has the reads before the nudge. */
+/** `before` is how far the client had read before the nudge. */
 export async function expectRead({ notes, tools }: Exam, before: Reads | string): Promise<void> {
   const miss = (why: string) => notes.miss('events_not_pulled', why);
   if (typeof before === 'string') return miss(before);

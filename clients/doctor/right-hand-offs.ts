@@ -1,4 +1,4 @@
-// Hand-offs that are unusual but correct. A client must take each of them.
+// Hand-offs that are unusual but correct. A client must accept each of them.
 import type { FindingId } from './findings.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
 

@@ -1,6 +1,6 @@
-// Finds out without a login which secret the client holds. Each secret in turn signs an expired hand-off that nobody asked for.
-// If the client holds the secret, it says that the hand-off has expired. If not, it says that the signature is wrong. This uses
-// no nonce up, needs no cookie and logs nobody in.
+// Finds out without a login which secret the client holds. The doctor signs one expired hand-off with each secret, without an
+// attempt. If the client holds the secret, it says that the hand-off has expired. If not, it says that the signature is
+// wrong. This uses up no nonce, needs no cookie and logs nobody in.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
@@ -11,12 +11,12 @@ import { CannotExamineError } from './target.ts';
 
 const longAgoSeconds = 7_200;
 
-/** A client that answers with one of these codes has looked only at the form of the query. */
+/** These codes say that the form of the query is wrong, so the client has checked no signature. */
 const beforeMac = ['parameter_missing', 'parameter_repeated', 'payload_malformed', 'signature_malformed'];
 
 /**
- * The configured secrets that the client holds, or all of them if its refusals do not tell. If the client cannot take our
- * hand-offs, notes a finding and returns none.
+ * Returns the configured secrets that the client holds, or all of them if its refusals do not show which. If the client
+ * cannot accept our hand-offs, notes a finding and returns none.
  */
 export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   const { target, notes } = exam;
@@ -65,8 +65,8 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
 }
 
 /**
- * Tells whether the client holds a key, if its refusals tell a right signature from a wrong one. Call this once the client is known
- * to take hand-offs.
+ * Returns a function that says whether the client holds a key, if its refusals show whether a signature is right. Call this
+ * only after the client has accepted a hand-off.
  */
 export async function findTelling(exam: Exam): Promise<((key: string) => Promise<boolean>) | undefined> {
   const control = await sendExpired(exam, randomDigits());
@@ -75,7 +75,7 @@ export async function findTelling(exam: Exam): Promise<((key: string) => Promise
   return (await isKnown(held)) && !(await isKnown(randomDigits())) ? isKnown : undefined;
 }
 
-/** What often happens to a secret on its way into a setting. */
+/** Mistakes that often happen when somebody copies a secret into a setting. */
 const misspellings = (secrets: readonly string[]): [string, words: string][] =>
   [
     ...secrets.flatMap((secret): [string, string][] => [
@@ -111,13 +111,13 @@ function requireCallback({ answer: { status, url }, code }: Outcome): void {
     );
 }
 
-/** Whether two refusals say the same. Compares their codes, or their pages if there are no codes. */
+/** Whether two refusals are equal. Compares their codes or, if they have none, their pages. */
 function isAlike(one: Outcome, other: Outcome): boolean {
   if (one.code !== undefined || other.code !== undefined) return one.code === other.code;
   return toFingerprint(one) === toFingerprint(other);
 }
 
-/** A refusal without the parts that differ from answer to answer. */
+/** Removes from a refusal what differs from answer to answer. */
 const toFingerprint = ({ answer: { status, text, location } }: Outcome) =>
   `${status} ${location?.pathname} ${hideNumbers(text)}`;
 

@@ -1,4 +1,4 @@
-// Tests whether a session at the client can be guessed, or made by hand. It changes and forges sessions of the test people only.
+// Tests whether somebody can guess or forge a session of the client. It changes and forges only sessions of the test people.
 import { sha1, sha256, sha384, sha512 } from 'oslo/crypto';
 import { base64, base64url, encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../server/sso/hmac.ts';
@@ -36,7 +36,10 @@ export function probeSessions(exam: Exam): Promise<void> {
   });
 }
 
-/** The cookies that a login depends on: without it nobody is logged in, or it is enough. */
+/**
+ * Finds the cookies that a login depends on. Without such a cookie nobody is logged in, or this cookie alone is enough to be
+ * logged in.
+ */
 async function findSessions(exam: Exam, browser: Browser): Promise<string[]> {
   const found: string[] = [];
   for (const name of exam.logins.sessionCookies()) {
@@ -50,7 +53,7 @@ async function findSessions(exam: Exam, browser: Browser): Promise<string[]> {
 const shows = async ({ logins }: Exam, browser: Browser, part: Part) =>
   isNamed(await logins.findShown(browser), part);
 
-/** Looks at the values of one cookie in three logins of a person, and in one of somebody else. */
+/** Compares the values of one cookie in three logins of one person, and in a login of somebody else. */
 async function probeValues(exam: Exam, name: string, mine: readonly Played[], other: Played): Promise<void> {
   const values = mine.map(({ browser }) => browser.valueOf(name) ?? '');
   const [value = ''] = values;
@@ -78,7 +81,7 @@ async function probeValues(exam: Exam, name: string, mine: readonly Played[], ot
   else if (key) exam.notes.find('session_forgeable', { saw: `${name} is signed with ${key}.` });
 }
 
-/** What the hand-off says about the person and the login, and digests of that. */
+/** Lists what the hand-off says about the person and the login, and the digests of these texts. */
 async function listSaid({ handOff }: Played): Promise<string[]> {
   const { sid, nonce, profile } = readPayload(handOff);
   const said = [profile.id, profile.email, sid, nonce, handOff.launchId];
@@ -95,13 +98,15 @@ async function digest(text: string): Promise<string[]> {
 
 const spell = (bytes: Uint8Array) => base64url.encode(bytes, { includePadding: false });
 
-/** Whether the value is one piece that does not say whose it is. A signed value has parts, and says it. */
+/**
+ * Whether the value is a single piece that does not name the person. A signed value has several parts, and names the person.
+ */
 const isOpaque = ({ people }: Exam, readings: string[]) =>
   !readings.some(
     (each) => /[.:|]/.test(each) || each.includes(people.main.id) || each.includes(people.main.name),
   );
 
-/** The known key with which the value is signed, in words. */
+/** Returns the name of the well-known key that signed the value. Undefined if there is none. */
 async function findKey({ target }: Exam, value: string): Promise<string | undefined> {
   for (const reading of listReadings(value, 1)) {
     const [, text = '', signature = ''] = /^(.+)[.](.{27,})$/s.exec(reading) ?? [];
@@ -122,7 +127,7 @@ async function findKey({ target }: Exam, value: string): Promise<string | undefi
   return undefined;
 }
 
-/** Puts what the hand-off of somebody else says in the place of what one's own says. */
+/** Replaces what the session says about its person with what another person's hand-off says. */
 async function probeSwapped(exam: Exam, mine: Played, other: Played): Promise<void> {
   const [from, to] = await Promise.all([listSaid(mine), listSaid(other)]);
   const names = [exam.people.main.name, exam.people.first.name];
@@ -142,7 +147,10 @@ function replaceAll(pairs: Map<string, string>): (text: string) => string {
   return (text) => text.replace(any, (found) => pairs.get(found) ?? found);
 }
 
-/** Changes one cookie after the other, and all at once. `judge` says in words what a change has done. */
+/**
+ * Applies `change` to each cookie alone, and then to all at once. `judge` says in words what the change has done, or returns
+ * undefined.
+ */
 async function probeChanged(
   exam: Exam,
   { browser, outcome }: Played,
@@ -164,7 +172,7 @@ async function probeChanged(
   }
 }
 
-/** Of a JWT, also those that claim to need no signature. */
+/** For a JWT, also returns variants with `alg: none`, which need no signature. */
 function listVariants(value: string, change: (text: string) => string): string[] {
   const changed = listChanged(value, change).slice(0, maxVariants);
   const unsigned = changed.flatMap((each) => {
@@ -178,7 +186,7 @@ const spellNone = base64url.encode(new TextEncoder().encode('{"alg":"none","typ"
   includePadding: false,
 });
 
-/** Changes one character in each part of a cookie that differs from login to login, or in each if none does. */
+/** Changes one character in each part of a cookie. If some parts differ between two logins, changes only those parts. */
 async function probeFlipped(exam: Exam, name: string, [first, second]: readonly Played[]): Promise<void> {
   const browser = first?.browser ?? newBrowser(exam);
   const value = browser.valueOf(name) ?? '';
@@ -196,13 +204,14 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
   }
 }
 
-/** Sends what a cookie says without its signature, which a client may still take from the time before it signed. */
+/** Sends the cookie without its signature. A client may still accept it, for example from a time when it did not sign. */
 async function probeUnsigned(exam: Exam, name: string, [mine, next]: readonly Played[]): Promise<void> {
   const [value = '', other = ''] = [mine, next].map((played) => played?.browser.valueOf(name));
   for (const mark of ['.', '--', '|', ':', '~', '%']) {
     const at = value.lastIndexOf(mark);
     const end = value.slice(at);
-    // A shorter end, or one that different values have, is no signature: some servers append their own name, and skip it.
+    // A short end is no signature. An end that two different values share is none either: some servers append their own name,
+    // and ignore it later.
     if (!mine || at < minPart || end.length < minSignature || (value !== other && other.endsWith(end)))
       continue;
     const copy = mine.browser.copy((cookie) => [
@@ -216,12 +225,12 @@ async function probeUnsigned(exam: Exam, name: string, [mine, next]: readonly Pl
   }
 }
 
-/** Not one of the two digits after a percent sign, which two spellings share. */
+/** Skips the two digits after a percent sign, because changing them may give another spelling of the same byte. */
 const findFlip = (value: string, at: number) => (/%.?$/.test(value.slice(0, at)) ? at + 2 : at);
 const flip = (character: string) =>
   character === 'X' ? 'Y' : /\d/.test(character) ? String((Number(character) + 1) % 10) : 'X';
 
-/** Changes the role where a cookie says it. */
+/** Changes the role in each cookie that contains it. */
 function probeRole(exam: Exam, played: Played): Promise<void> {
   const { role } = exam.people.main;
   const says = new RegExp(`^${role}$|role\\W{1,5}${role}\\b`, 'i');

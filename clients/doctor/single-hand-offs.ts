@@ -1,4 +1,4 @@
-// Plays the right and the wrong hand-offs, each in a browser of its own.
+// Sends each right and each wrong hand-off, in a new browser each time.
 import { type Exam, type Played, play, tryOut } from './exam.ts';
 import { readPayload } from './hand-offs.ts';
 import { findMaxAge } from './logins.ts';
@@ -27,13 +27,13 @@ async function expectRefused(exam: Exam, wrong: WrongHandOff): Promise<void> {
 
 async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
   const { attempt, handOff, outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
-  // A client that demands a credential rightly refuses a hand-off that names none.
+  // If the login start demands a credential, the client is right to refuse a hand-off that names none.
   if (findMaxAge(attempt) !== undefined && readPayload(handOff).auth_time === undefined) return;
   if (outcome.kind !== 'taken')
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
 }
 
-/** Whether the client took the hand-off. Also notes a refusal that is no 4xx. */
+/** Whether the client accepted the hand-off. If the client refused it with a status other than 4xx, notes that, too. */
 export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outcome'>): Promise<boolean> {
   const { status } = played.outcome.answer;
   const isLoggedIn = await logsIn(exam, played);
@@ -45,7 +45,10 @@ export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outc
   return isLoggedIn;
 }
 
-/** Whether somebody is logged in. If pages say who, a cookie alone is no proof, because some clients set one in each browser. */
+/**
+ * Whether somebody is logged in. If pages name the person, a cookie alone proves nothing, because some clients set one in
+ * each browser.
+ */
 export async function logsIn(
   { logins }: Exam,
   { browser, outcome }: Pick<Played, 'browser' | 'outcome'>,

@@ -1,4 +1,5 @@
-// The ways in which a cookie spells a text: plain, URL-encoded, in hex or base64, and as a part of a JWT or of another signed value.
+// The ways in which a cookie may spell a text: as it is, URL-encoded, in hex or base64, or as a part of a JWT or another
+// signed value.
 import { base64, base64url, decodeHex, encodeHex } from 'oslo/encoding';
 
 type Change = (text: string) => string;
@@ -8,7 +9,7 @@ type Spelling = { read: (text: string) => string | undefined; write: (text: stri
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The text that bytes are, if it is one that can be read. */
+/** Decodes bytes as text. Undefined if the result is not readable text. */
 function readBytes(decode: () => Uint8Array): string | undefined {
   try {
     const text = utf8.decode(decode());
@@ -47,18 +48,18 @@ const spellings: Spelling[] = [
   },
 ];
 
-/** What stands between the parts of a signed value, as in a JWT. */
+/** The characters that separate the parts of a signed value, as in a JWT. */
 const mark = /([.|:!~])/;
-/** How many spellings may be within each other. */
+/** How many spellings may be nested. */
 const depth = 3;
 
-/** The value, and what it is in each spelling that it may have. */
+/** Returns the value, and each text that it may stand for. */
 export function listReadings(value: string, levels = depth): string[] {
   const inner = levels === 0 ? [] : spellings.flatMap(({ read }) => read(value) ?? []);
   return [...new Set([value, ...inner.flatMap((each) => listReadings(each, levels - 1))])];
 }
 
-/** The values that say something else, each spelt as `value` is. */
+/** Applies the change to each text that `value` may stand for. Returns the results, spelt as `value` was. */
 export function listChanged(value: string, change: Change, levels = depth): string[] {
   const plain = change(value);
   const changed = plain === value ? [] : [plain];

@@ -1,4 +1,4 @@
-// Tests what ties a hand-off to the browser that asked for it. Also tests hand-offs that nobody asked for.
+// Tests whether only the browser that asked for a hand-off can use it. Also sends hand-offs that nobody asked for.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import { countDiffering, isShort, maxGuessable } from './guessing.ts';
@@ -17,7 +17,9 @@ export async function probeStates(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Opens a hand-off in a browser that has not asked for it, as an attacker might, then in the browser that has. */
+/**
+ * Opens a hand-off in a browser that has not asked for it, as an attacker might. Then opens it in the browser that has asked.
+ */
 async function probeOtherBrowser(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const owner = newBrowser(exam);
@@ -33,7 +35,7 @@ async function probeOtherBrowser(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
 }
 
-/** Compares the states of three browsers. Whoever guesses one can start a login for somebody else. */
+/** Compares the states of three browsers. If an attacker can guess a state, they can log somebody else in. */
 async function probeGuessable(exam: Exam): Promise<void> {
   const states: string[] = [];
   for (let nth = 0; nth < 3; nth++) states.push((await exam.logins.start(newBrowser(exam))).state);
@@ -45,7 +47,7 @@ async function probeGuessable(exam: Exam): Promise<void> {
   if (why) exam.notes.find('state_guessable', { saw: `The "state" of the login start ${why}.` });
 }
 
-/** Opens a hand-off in a browser that has an attempt, but not the attempt of this hand-off. */
+/** Opens a hand-off in a browser that has an attempt of its own, but not the attempt of this hand-off. */
 async function probeOtherAttempt(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -62,7 +64,8 @@ async function probeOtherAttempt(exam: Exam): Promise<void> {
 }
 
 /**
- * Opens a hand-off without a state, as a link on another site might. The client must leave it unused and start a new login.
+ * Opens a hand-off without a state, as a link on another site might. The client must not use it up, and must start a new
+ * login.
  */
 async function probeUnsolicited(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
@@ -97,14 +100,16 @@ async function probeUnsolicited(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'unsolicited_uses_nonce', sent);
 }
 
-/** Explains that the client leads on, but to a host without the attempt's cookie, such as from localhost to 127.0.0.1. */
+/**
+ * Says that the client redirects to a host that does not have the attempt's cookie, for example from localhost to 127.0.0.1.
+ */
 function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome): string | undefined {
   const own = new URL(target.callbackUrl).origin;
   if (!location || location.origin === own) return undefined;
   return `Your callback leads to ${location.origin}, which is not its own origin (${own}): have login start and callback on one.`;
 }
 
-/** Starts a login in each of two tabs. Both come back, the older one first. */
+/** Starts a login in each of two tabs. Opens the hand-off of the older tab first, and then the other one. */
 async function probeSecondTab(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -119,7 +124,7 @@ async function probeSecondTab(exam: Exam): Promise<void> {
   }
 }
 
-/** Sends the errors with which `prompt=none` comes back, for an attempt of this browser and for no attempt. */
+/** Sends the error that answers `prompt=none`: first for an attempt of this browser, and then for no attempt. */
 async function probeErrors(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);

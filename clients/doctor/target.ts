@@ -1,36 +1,39 @@
-// What the doctor examines, and what it works with. This folder uses only web standards. The caller provides `fetch`, the clock
-// and, if it can, a way to look at a certificate.
+// What the doctor examines, and the tools that it needs. This folder uses only web standards. The caller provides `fetch`,
+// the clock and, if it can, a way to look at a certificate.
 
 import type { StandardProfile } from '../../server/sso/payload.ts';
 
-/** A client as the settings name it. */
+/** A client as the settings describe it. */
 export type Target = {
   client: string;
   /** The `iss` of hand-offs, byte for byte. */
   issuer: string;
   callbackUrl: string;
-  /** The address that starts the client's own login. */
   loginUrl: string;
-  /** The client's address for nudges, if it has one. */
   eventsUrl: string | undefined;
   secrets: readonly string[];
-  /** Further keys that everybody may know, such as those in published examples. */
+  /** More keys that everybody may know, such as keys in published examples. */
   publicKeys?: readonly string[];
   ttlSeconds: number;
-  /** Set if the service's own demo client stands in for the client: the name of the missing setting. */
+  /** The name of the missing setting, if the service's own demo client stands in for the client. */
   demoUnless?: string | undefined;
 };
 
-/** `fault` is a sentence about why browsers refuse the certificate. */
+/** `fault` is a sentence that says why browsers refuse the certificate. */
 export type Certificate = { validUntil: Date | undefined; fault: string | undefined };
 
-/** How far a client has read its events, by the service's database. The database notes a read at most every ten seconds. */
+/**
+ * How far a client has read its events, as the service's database says. The database notes a read at most every ten seconds.
+ */
 export type Reads = {
-  /** The number of the newest event, or 0 if there is none. `acknowledged` is the last one that the client has read. */
+  /**
+   * The number of the newest event, or 0 if there is none. `acknowledged` is the number of the last event that the client has
+   * read.
+   */
   latest: number;
   acknowledged: number;
   behind: number;
-  /** The last read that was answered, and its age. */
+  /** When the service last answered a read, and how many seconds ago that was. */
   pulledAt: Date | null;
   pulledSeconds: number | null;
 };
@@ -45,26 +48,26 @@ export type OwnEvent =
 export type EventWriter = {
   /** Appends events to the client's sequence. Returns the number of the last one. */
   append: (events: readonly OwnEvent[]) => Promise<number>;
-  /** Leaves nothing about these people but that they are to be forgotten. */
+  /** Deletes everything about these people, and appends events that say to forget them. */
   forget: (userIds: readonly string[]) => Promise<void>;
 };
 
-/** Finds the reads, or says in a sentence why they cannot be seen. */
+/** Returns the client's reads, or a sentence that says why nobody can see them. */
 export type FindReads = () => Promise<Reads | string>;
 
 export type Tools = {
   /** Unlike the usual `fetch`, this one sends the `Host` header that it is given. */
   fetch: typeof fetch;
   now: () => Date;
-  /** Resolves with undefined if nothing answers. Without this function the doctor does not look at certificates. */
+  /** Resolves with undefined if nothing answers. If this function is missing, the doctor does not look at certificates. */
   readCertificate?: (url: URL) => Promise<Certificate | undefined>;
-  /** Without this function the doctor does not look whether the client reads after a nudge. */
+  /** If this function is missing, the doctor does not check whether the client reads after a nudge. */
   findReads?: FindReads;
-  /** Appends events. Without it the doctor does not look what the client does with one. */
+  /** Appends events. If this is missing, the doctor does not check what the client does with events. */
   events?: EventWriter | undefined;
   /** The most requests a minute. */
   pace?: number | undefined;
 };
 
-/** Its message is one sentence for the operator. */
+/** The message is one sentence for the operator. */
 export class CannotExamineError extends Error {}

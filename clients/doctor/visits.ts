@@ -1,4 +1,5 @@
-// Tests what a client does with visitors: silent logins that nobody answers, cookies that other sites set, and old credentials.
+// Tests what a client does with visitors. It tries silent logins that find nobody, cookies that other sites set, and old
+// credentials.
 import { createNonce } from '../../server/sso/envelope.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
@@ -8,7 +9,7 @@ import { describe } from './outcome.ts';
 import { isTaken } from './single-hand-offs.ts';
 
 const hourSeconds = 3_600;
-/** A site may try a second time, but must show its page then. */
+/** A site may try a second silent login, but must then show its page. */
 const maxSilentTries = 3;
 
 export async function probeVisits(exam: Exam): Promise<void> {
@@ -20,7 +21,7 @@ export async function probeVisits(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Answers each silent login of a page with the error that nobody is logged in. */
+/** Opens each page. If the page starts a silent login, answers with the error that nobody is logged in. */
 async function probeSilentLogins(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -40,7 +41,7 @@ async function probeSilentLogins(exam: Exam): Promise<void> {
   }
 }
 
-/** Any script of any site above this host may set a cookie that the client does not expect. */
+/** A script of another site on the same domain may set a cookie that the client does not expect. */
 async function probeOddCookie(exam: Exam): Promise<void> {
   const { logins, notes, target } = exam;
   const browser = newBrowser(exam);
@@ -59,7 +60,7 @@ async function probeOddCookie(exam: Exam): Promise<void> {
     });
 }
 
-/** If the login start demands a credential, nobody may get in by one from before. */
+/** If the login start demands a recent credential, the client must refuse a hand-off with an old one. */
 async function probeOldCredential(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -82,8 +83,8 @@ async function probeOldCredential(exam: Exam): Promise<void> {
 }
 
 /**
- * Anybody can lead a browser to the callback with an error, which must not end its session. Call this while nobody else logs in: a
- * client may let each person have one session only.
+ * Anybody can lead a browser to the callback with an error, and this must not end the browser's session. Call this while no
+ * other probe logs in, because a client may allow each person only one session.
  */
 export async function probeErrorInSession(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
@@ -102,7 +103,9 @@ export async function probeErrorInSession(exam: Exam): Promise<void> {
 const readsAtOnce = 8;
 const rounds = 3;
 
-/** A server that keeps the person of a request where other requests can see it mixes people who come at once. */
+/**
+ * A server may keep the current person where other requests can see it. Such a server mixes up people who open pages at once.
+ */
 async function probePagesAtOnce(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   if (!logins.showsPeople()) return;

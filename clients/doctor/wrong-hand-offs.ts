@@ -1,4 +1,5 @@
-// Hand-offs with one thing wrong, which a client must refuse. For each: what is sent, and the codes with which a kit refuses it.
+// Hand-offs that a client must refuse. Each has one thing wrong, and the list says what is sent and with which codes a kit
+// refuses it.
 import type { FindingId } from './findings.ts';
 import { type Changes, randomDigits, type Wire } from './hand-offs.ts';
 
@@ -6,9 +7,9 @@ export type WrongHandOff = {
   id: FindingId;
   sent: string;
   codes: string[];
-  /** A finding that also explains why the client takes the hand-off. */
+  /** Another finding that would explain why the client accepts the hand-off. */
   unless?: FindingId;
-  /** Whether the client may also take it for no hand-off, and lead to the login start. */
+  /** If true, the client may also ignore the hand-off, and redirect to the login start. */
   mayBounce?: boolean;
   changes: Changes;
 };
@@ -23,7 +24,7 @@ const onSignature = (change: (signature: string) => string): Changes => ({
   query: (query) => query.set('signature', change(query.get('signature') ?? '')),
 });
 
-/** A hand-off that was issued `ahead` seconds from now. Its `exp` moves along. */
+/** A hand-off that was issued `ahead` seconds from now. Its `exp` changes by as much. */
 export const issued = (ahead: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
@@ -42,24 +43,24 @@ export const expired = (ago: number): Changes => ({
 
 const otherDigit = (digit: string) => (digit === '0' ? '1' : '0');
 
-// JSON may end with spaces. They make the length a multiple of three bytes, plus `over`.
+// JSON may end with spaces. Adds spaces until the length is a multiple of three bytes, plus `over`.
 const toLength = (over: number) => (json: string) => {
   const length = new TextEncoder().encode(json).length;
   return json + ' '.repeat((over - (length % 3) + 3) % 3);
 };
 
-// In base64url, groups of three such signs have the last two characters of the alphabet in them.
+// Base64url of these signs contains `-` and `_`, the last two characters of its alphabet.
 const withLastCharacters = (json: string) => toLength(0)(json.replace('{', '{"doctor":"??????>>>>>>",'));
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Most decoders read the same bytes from this spelling, because they ignore the spare bits of the last character. */
+/** This spelling differs in bits of the last character that most decoders ignore. So they read the same bytes. */
 const withSpareBits = (wire: string) =>
   wire.slice(0, -1) + (alphabet[alphabet.indexOf(wire.slice(-1)) + 1] ?? '');
 
 const twice = (name: string) => (json: string) =>
   json.replace(`"${name}":`, `"${name}":"customer","${name}":`);
 
-/** Nests lists, `levels` deep. */
+/** Returns JSON of lists in lists, `levels` deep. */
 const nest = (levels: number): unknown[] => (levels === 1 ? [] : [nest(levels - 1)]);
 
 const hour = 3_600;
@@ -188,7 +189,7 @@ export const wrongHandOffs: WrongHandOff[] = [
       codes: ['member_wrong'],
       changes: {
         members: (payload) => {
-          // The launch id in the report is made from the nonce.
+          // Without the nonce, the launch id in the report means nothing, because it is made from the nonce.
           delete payload[name];
         },
       },

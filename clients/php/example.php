@@ -1,6 +1,6 @@
 <?php
 
-// A whole site with a login. README.md says how to run it, and what it takes from the environment.
+// A whole site with a login. README.md says how to run it, and which environment variables it reads.
 use Identity\{Client, PdoDatabase, Refusal, Request, Tables};
 
 require __DIR__ . '/autoload.php';

@@ -1,4 +1,4 @@
-"""Builds what pip installs, with the standard library alone (PEP 517), so that pip needs no network for it."""
+"""Builds what pip installs (PEP 517). It needs only the standard library, so pip needs no network."""
 
 import base64
 import hashlib

@@ -1,4 +1,5 @@
-"""A site with a login, on the standard library alone. README.md says how to run it, and what the environment has."""
+"""A site with a login, on the standard library alone. README.md says how to run it, and which environment variables it reads.
+"""
 
 from html import escape
 from os import getenv
@@ -16,11 +17,11 @@ def show_page(environ: WSGIEnvironment, start_response: StartResponse) -> list[b
 
 class QuietHandler(WSGIRequestHandler):
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """The query of the callback belongs in no log."""
+        """The query of the callback must not be logged."""
 
 port = int(getenv("PORT", "4000"))
 origin = getenv("ORIGIN", f"http://localhost:{port}")
-store = kit.MemoryStore()  # A SqlStore outlives the process, and works for several.
+store = kit.MemoryStore()  # A SqlStore outlives the process, and several processes can share it.
 config = kit.Config.from_url(getenv("IDENTITY_URL"), origin, store=store)
 site = kit.IdentityMiddleware(show_page, config)
 make_server("localhost", port, site, handler_class=QuietHandler).serve_forever()

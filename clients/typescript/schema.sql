@@ -1,5 +1,5 @@
--- The tables of the kit for TypeScript, for SQLite, PostgreSQL, MySQL and MariaDB. What stands in /*! */ is for the last two.
--- The names begin with the prefix of createSqlStores.
+-- The tables of the kit for TypeScript, for SQLite, PostgreSQL, MySQL and MariaDB. Only MySQL and MariaDB read what is in /*!
+-- */. The names of the tables begin with the prefix of createSqlStores.
 
 create table if not exists identity_nonces (nonce varchar(64) primary key, keep_until bigint not null)
   /*! character set ascii collate ascii_bin */;

@@ -40,14 +40,14 @@ export type Subject<Thing> = {
     | 'client'
     | 'new_client';
   keys: (keyof typeof textBounds)[];
-  /** Takes no lock. */
+  /** This function takes no lock. */
   find: (db: Database, given: Given, config: Dependencies['config']) => Promise<Found<Thing> | undefined>;
   /** Locks the rows that the forms are made from, so that the result of `find` stays true until the transaction ends. */
   lock?: (trx: Transaction<DB>, given: Given) => Promise<unknown>;
   /** True if programs may leave out `seen`, the digest of the facts that a form is made from (contract 7.152). */
   mayLackSeen?: true;
   /**
-   * True if `id` names a person. Then an act locks that person as well as the author. If the subject is anything else, staff
+   * True if `id` names a person. Then an act locks that person and the author. If the act is about something else, staff
    * without the right get 404.
    */
   isPerson?: true;
@@ -86,11 +86,11 @@ export type Act<Thing, Read, Result, Name = string> = {
   formBasis: (db: Database, target: Thing, now: Date) => unknown;
   /** If true, the act is refused with 403 `not_allowed`. */
   isNever?: (target: Thing) => boolean;
-  /** The act reads marketplace links, which must be locked before their user. */
+  /** True if the act reads marketplace links. They are then locked before their user. */
   locksLinks?: true;
   /** Throws 429 `rate_limited` if the actor has done this too often. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
-  /** The act needs no reason, because the typed values say enough. */
+  /** True if the act needs no reason, because the typed values say enough. */
   hasNoWhy?: true;
   /** The audit event of the act itself, with the result of `do`. The changes that the act makes have their own events. */
   event?: AuditEventType;
@@ -100,7 +100,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   command?: ByCommand<Thing>;
   /** Does the act, and locks all other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
-  /** What staff wait for once the act is done, and no lock is held. */
+  /** Work after the act that staff wait for. No lock is held during it. */
   afterwards?: (deps: Dependencies, result: Result) => Promise<Result>;
 };
 
@@ -112,13 +112,13 @@ type ByCommand<Thing> = {
   takes?: { [field: string]: Taken };
   needsWhy?: true;
   /**
-   * When the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
+   * Says when the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
    * `always`: everywhere, so a script needs `--yes`.
    */
   asks?: 'always' | 'on a terminal';
   /** Whether the command is refused if there is nothing to change. */
   mustChange?: (target: Thing) => boolean;
-  /** The members that programs get in addition to `done`, `intent` and `id`, or in place of these three. */
+  /** The members that programs get besides `done`, `intent` and `id`, or in place of these three. */
   // biome-ignore lint/suspicious/noExplicitAny: the type is what `do` of the same act returned
   json?: (target: Thing, more: { given: Given; result: any }) => Record<string, unknown> & { done?: boolean };
 };
@@ -138,7 +138,7 @@ export const act = <Thing, Read, Result, Name extends string>(
 
 export const digestBasis = (about: unknown): string => encodeHex(sha256(JSON.stringify(about)));
 
-/** Throws 404 `not_found` if the role has no such right. */
+/** Throws 404 `not_found` if the role has no right to do this. */
 export function requireRight({ session }: Pick<Staff, 'session'>, right: Right): void {
   if (!mayDo(right, session.user.role)) throw new AppError('not_found');
 }
@@ -193,7 +193,7 @@ export async function actAsStaff<Thing, Read, Result>(
     : result;
 }
 
-/** Runs in the transaction of the command. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
+/** Runs in the command's transaction. Throws 404 `not_found`, 403 `not_allowed` and 422 `validation_failed`. */
 export async function actAsOperator<Thing, Read, Result>(
   trx: Transaction<DB>,
   deps: ActContext<Thing>['deps'],

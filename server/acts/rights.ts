@@ -9,7 +9,7 @@ type Whom = 'nobody' | 'customers' | 'everybody';
 export type Right = {
   manager?: Whom;
   admin?: Whom;
-  /** The act concerns everybody in the account of the person. */
+  /** True if the act concerns everybody in the person's account. */
   isAboutAccount?: true;
 };
 
@@ -36,13 +36,13 @@ const whomOf = ({ manager = 'nobody', admin = 'everybody' }: Right, role: StaffR
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
 
-/** For acts and pages that are about no person (contract 7.123). */
+/** Rights for acts and pages that are about no person (contract 7.123). */
 export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, role) === 'everybody';
 
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>
   isAmong(whomOf(right, role), target);
 
-/** `people` are the people in the buyer's account. The list is empty if the account is erased (contract 7.151). */
+/** `people` are the people in the buyer's account. If the account is erased, the list is empty (contract 7.151). */
 export const mayLookAtDocuments = (role: StaffRole, people: Pick<User, 'role'>[]): boolean =>
   role === 'admin' || (people.length > 0 && people.every((person) => !isStaffRole(person.role)));
 

@@ -1,4 +1,5 @@
-// Text in HTML that is put together by hand: in emails and in the pages for developers. React escapes everything else.
+// Escapes text for HTML that is put together by hand: in emails and in the pages for developers. React escapes everything
+// else.
 
 const entities: Record<string, string> = {
   '&': '&amp;',

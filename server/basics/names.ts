@@ -13,7 +13,7 @@ const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d15
 
 export const isVisible = (text: string): boolean => visible.test(text);
 
-/** `most` is a number of code points. */
+/** `most` is the most code points that the name may have. */
 export const buildNameSchema = (most: number, tooLong: string) =>
   z
     .string()

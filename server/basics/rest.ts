@@ -3,7 +3,7 @@ export function rest(ms: number, signal: AbortSignal | undefined): Promise<void>
   return new Promise((done) => {
     const end = () => {
       clearTimeout(timer);
-      // The signal lives as long as the process, so its listeners must not pile up.
+      // The same signal is used until the process ends, so its listeners must not pile up.
       signal?.removeEventListener('abort', end);
       done();
     };

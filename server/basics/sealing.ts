@@ -13,7 +13,10 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
   return new Uint8Array([...nonce, ...new Uint8Array(sealed)]);
 }
 
-/** If `isCurrent` is false, an older key sealed the text: seal it again. Undefined if no key opens the text in this context. */
+/**
+ * If `isCurrent` is false, an older key sealed the text, so seal the text again. Undefined if no key opens the text in this
+ * context.
+ */
 export async function unseal(
   keys: Keys,
   context: string,

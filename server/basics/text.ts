@@ -1,11 +1,11 @@
-// Every text from outside is cut here before any other code works on it, because the time of some work, such as matching, grows
-// with the square of the length. A cut text is still one code unit too long, so the rule for the text refuses it.
+// Every text from outside is cut here before any other code works on it, because some work, such as matching, takes time that
+// grows with the square of the length. A cut text is still one code unit too long, so the rule for the text refuses it.
 import { z } from 'zod';
 
-/** Fields of the lines of a statement. Their names end with the number of the line, such as `to-2`. */
+/** Fields for a line of a bank statement. Their names end with the number of the line, such as `to-2`. */
 const lineBounds = { line: 8_000, to: 300 } as const;
 
-/** Fields in the rows of a table in a form. Their names end with the number of the row, such as `rate-2`. */
+/** Fields for a row of a table in a form. Their names end with the number of the row, such as `rate-2`. */
 const rowBounds = {
   plan: 100,
   planTitle: 800,
@@ -52,11 +52,11 @@ export const billingBounds = {
 } as const;
 
 /**
- * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are not
- * read.
+ * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are
+ * not read.
  */
 export const textBounds = {
-  // People type these. They are trimmed and normalised later.
+  // Texts that people type. Later they are trimmed and normalised.
   email: 320,
   name: 800,
   accountName: 800,
@@ -67,7 +67,7 @@ export const textBounds = {
   confirmCode: 100,
   code: 100,
 
-  // Our scripts and pages send these back.
+  // Texts that our scripts and pages send back.
   passkey: 16_384,
   confirmPasskey: 16_384,
   intent: 40,
@@ -130,13 +130,13 @@ export const textBounds = {
   next: 8_192,
   stay: 40,
 
-  // Billing details not in `billingBounds`.
+  // Billing details that are not in `billingBounds`.
   company: 800,
   invoiceEmail: 320,
   checked: 40,
   accepted: 40,
 
-  // Clients and the CRM send these.
+  // Texts that clients and the CRM send.
   client: 100,
   title: 400,
   callback: 2_000,
@@ -154,7 +154,7 @@ export const textBounds = {
   which: 40,
   return_to: 8_192,
   state: 512,
-  // Clients of OpenID Connect send these to /oauth/token.
+  // Texts that clients of OpenID Connect send to /oauth/token.
   grant_type: 100,
   client_id: 100,
   client_secret: 200,
@@ -198,7 +198,7 @@ export const headerBounds = {
   'x-forwarded-for': 2_048,
 } as const;
 
-/** The bound for a header that a setting names. One of our proxies sends it. */
+/** The bound for a header that a setting names. One of our own proxies sends it. */
 const otherHeaderBound = 1_024;
 
 /** Decodes percent-encoding. Text that is not valid stays as it is. */

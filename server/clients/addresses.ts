@@ -16,7 +16,7 @@ const faultOfUse = {
   redirect: [parametersOfCode, 'redirect_parameters'],
 } as const;
 
-/** What an address is used for, if this use has rules of its own. */
+/** Uses of an address that have rules of their own. */
 export type AddressUse = keyof typeof faultOfUse | 'post-logout';
 
 /** Undefined if the client may have the address. */

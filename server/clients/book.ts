@@ -27,7 +27,7 @@ type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 /** A row has the first state that applies. Only a client that is `on` can be opened, gets webhooks, and may call. */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
-/** Never `unreadable`, because only `openBook` knows whether the secrets can be opened. */
+/** The state is never `unreadable` here, because only `openBook` knows whether the secrets can be opened. */
 export function stateOf(
   { clients }: Pick<Config, 'clients'>,
   row: ClientRow,
@@ -47,11 +47,11 @@ const resealEveryMs = 60_000;
 const usesEveryMs = 60_000;
 
 export type Book = LiveClients & {
-  /** Writes down which secrets were used, and seals anew what an older key has sealed. Several instances may do this at once. */
+  /** Records which secrets were used, and seals anew what an older key has sealed. Several instances may do this at once. */
   keepUp: (signal: AbortSignal) => Promise<void>;
 };
 
-/** Knows no row before `refresh`. */
+/** Before `refresh`, the book has no rows. */
 export function openBook(deps: Deps): Book {
   const { config, db, log, now } = deps;
   const settings = [...config.clients.values()];

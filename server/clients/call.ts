@@ -8,7 +8,7 @@ import { mayConnect } from './addresses.ts';
 
 const answerWithinMs = 10_000;
 
-/** The reason with which the signal is aborted if a call takes too long. */
+/** The reason that the signal gets if a call takes too long. */
 const tooLate = new Error('no answer in time');
 
 type Message = { headers: Record<string, string>; body: Uint8Array };
@@ -34,7 +34,9 @@ export async function callClient(
 
 const underWay = new Map<string, Promise<string[]>>();
 
-/** Calls of one host share a lookup under way, because a lookup that hangs occupies one of the few threads for lookups. */
+/**
+ * If a lookup of the same host is under way, calls share it. A lookup that hangs occupies one of the few threads for lookups.
+ */
 function lookUpOnce(host: string): Promise<string[]> {
   const known = underWay.get(host);
   if (known) return known;
@@ -48,7 +50,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_done, failed) => {
     signal.addEventListener('abort', () => failed(signal.reason), { once: true });
   });
-  // If the signal is aborted after the wait is over, nobody handles this error.
+  // The signal may abort after the wait is over. Then nobody handles this error.
   aborted.catch(() => undefined);
   return aborted;
 }
@@ -89,7 +91,7 @@ export async function inTime<T>(
   return work(controller.signal).finally(() => clearTimeout(timer));
 }
 
-/** The reason with which an instance that stops aborts its tries. Later, any instance makes these tries again. */
+/** The reason that tries get if their instance stops. Later, any instance makes these tries again. */
 export const stopping = new Error('this instance is stopping');
 
 /**

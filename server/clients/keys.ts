@@ -69,7 +69,7 @@ export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKe
 export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(countsForHintsAfterDays, now));
 
-/** Whether a first key, or the next one, has to be made. */
+/** Whether the first key, or the next one, has to be made. */
 const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean =>
   !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
 

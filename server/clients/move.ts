@@ -64,7 +64,7 @@ export async function adoptClient(
  */
 export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; misaddressed: string[] };
 
-/** A row that was added in another mode may have addresses that no row of this mode may have. */
+/** A row from another mode may have addresses that this mode does not allow. */
 function isMisaddressed({ production }: Pick<Config, 'production'>, row: ClientRow): boolean {
   const { kind, callbackUrl, loginUrl, eventsUrl, redirectUris, postLogoutUris, backChannelUri } = row;
   const isWrong = (urls: readonly (string | null | undefined)[] | null | undefined, use?: AddressUse) =>

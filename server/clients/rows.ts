@@ -25,15 +25,15 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 
 export const maxClients = 200;
 const maxSecrets = 2;
-/** In characters. */
+/** The longest title, in characters. */
 export const maxTitle = 60;
 
-/** Reserved, because pages and commands use these words. */
+/** These names are reserved, because pages and commands use them as words. */
 const reserved = new Set([...namesOfKnown, 'identity', 'none', 'new', 'all']);
 
 export const isClientName = (name: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(name);
 
-/** Undefined if the name is allowed. Another row may still have it. */
+/** Says why the name is not allowed. Undefined if it is allowed, even if another row has it. */
 export function findNameFault(name: string, { clients }: Pick<Config, 'clients'>): FaultName | undefined {
   if (!isClientName(name)) return 'client_name';
   return reserved.has(name) || clients.has(name) ? 'client_reserved' : undefined;

@@ -18,7 +18,9 @@ function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
-/** Six digits in base 62, like the end of GitHub's tokens, so that a secret scanner can tell a real secret from a random text. */
+/**
+ * A checksum of six digits in base 62, as in GitHub's tokens. It lets a secret scanner tell a real secret from a random text.
+ */
 function checksumOf(random: string): string {
   let text = '';
   for (let left = crc32(random), n = 0; n < 6; n++) {

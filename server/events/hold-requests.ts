@@ -16,7 +16,7 @@ export type HeldRequests = ReturnType<typeof createHeldRequests>;
 
 export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read'>) {
   const heldOf = new Map<string, Set<Held>>();
-  // The clients whose events are being looked up now. A slow look at one client does not delay the others.
+  // The clients whose events the loop is looking up now. If one of these lookups is slow, other clients do not wait for it.
   const lookedAt = new Set<string>();
   let isLooking = false;
   let isOver = false;
@@ -37,7 +37,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       }
       for (const { after, wake } of held) if (after !== latest) wake();
     } catch (error) {
-      // If other transactions hold the rows, the next look tries again.
+      // If another transaction has locked the rows, the next look tries again.
       if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
     } finally {
       lookedAt.delete(client);

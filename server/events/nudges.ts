@@ -114,7 +114,8 @@ async function post(
 }
 
 /**
- * Tries the webhook with a nudge about no new event. Returns undefined if the client accepted the nudge, and otherwise why not.
+ * Tries the webhook with a nudge about no new event. Returns undefined if the client accepted the nudge, and otherwise why it
+ * did not.
  */
 export async function tryWebhook(
   { config, db, now }: Pick<Dependencies, 'config' | 'db' | 'now'>,

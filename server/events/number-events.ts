@@ -8,7 +8,7 @@ import { listUnnumberedClients, numberEvents } from '../../db/tables/events.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 
-// A batch takes about 20 milliseconds.
+// Numbering a batch takes about 20 milliseconds.
 const batchSize = 1_000;
 
 export const numberBatch = (db: Database, client: string, options?: Parameters<typeof inTransaction>[3]) =>

@@ -84,7 +84,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       [
         count('guess-device', 10, 15 * minute, ({ device }) => device),
         count('guess-device-day', 30, day, ({ device }) => device),
-        // Each login in a new browser makes a device with counts of its own. This count limits somebody who makes many devices.
+        // Each login in a new browser makes a device with counts of its own. This count limits people who make many devices.
         count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -106,7 +106,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('code-account-day', 30, day, ({ account }) => account),
       ],
     ),
-    /** Guesses of a second factor with a take-back link. */
+    /** Counts guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
     // of everybody at a client address.
@@ -200,7 +200,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** The wait in seconds. Undefined unless the error is `rate_limited`. */
+/** The wait in seconds. Undefined for any error but `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -229,8 +229,8 @@ function accountByNetwork({ account, address }: Tried): string | undefined {
 }
 
 /**
- * IPv4 has four parts, IPv6 eight. Undefined for an unknown address: otherwise all clients without a known address would share
- * one count.
+ * IPv4 has four parts, and IPv6 has eight. Undefined for an unknown address: otherwise all clients without a known address
+ * would share one count.
  */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;

@@ -37,8 +37,9 @@ export type ProfileOutcome =
   | { kind: 'connect_needed'; userId: string };
 
 /**
- * `known` is the user linked to the profile's id, locked. Throws 403 `admin_not_allowed` and `account_suspended`, 409
- * `email_in_use`, and 400 `malformed_payload` for an address that cannot get mail. It throws before it writes anything.
+ * `known` is the user who is linked to the profile's id. Their row is locked. Throws 403 `admin_not_allowed` and
+ * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that cannot get mail. It throws before
+ * it writes anything.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
@@ -74,8 +75,8 @@ async function acceptByAddress(
   // Another hand-off created the link while this hand-off waited for the lock. So this hand-off begins again.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // A former holder of an address is never linked by that address alone. A sleeping link stays until its user has seen what they
-  // would lose with it.
+  // An address alone never links its former holder. A sleeping link stays until its user has seen what they would lose with
+  // it.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);

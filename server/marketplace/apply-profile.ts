@@ -18,7 +18,7 @@ export type Applied = { before: User; after: User; kept: Kept };
 export type Kept = {
   name?: 'edited_here';
   'account.name'?: 'edited_here';
-  /** Decided here, or by another link of the account. */
+  /** The right was decided here, or by another link of the account. */
   'account.capabilities'?: 'decided_here';
   email?: KeptEmail;
 };

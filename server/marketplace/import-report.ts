@@ -6,7 +6,7 @@ export type LineResult = {
   line: number;
   id?: string;
   kind: 'created' | 'linked' | 'updated' | 'unchanged' | 'refused';
-  /** One of our codes, or what is wrong with the line. */
+  /** One of our codes, or words for what is wrong with the line. */
   reason?: string;
   changed?: Changed;
   kept?: Kept;

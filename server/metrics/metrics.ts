@@ -70,7 +70,7 @@ export function createMetrics({
   config: Config;
   clients: Clients;
   database: DatabaseClient;
-  /** What the job `sweep` deletes. */
+  /** The kinds of rows that the job `sweep` deletes. */
   expired: ExpiredRows[];
   readHashing: () => Hashing;
   log: Log;

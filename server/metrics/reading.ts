@@ -30,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // While a read is late, no further scrape waits for it. Once its result is there, scrapes show it.
+    // While a read is late, no other scrape waits for it. Once its result is there, scrapes show it.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

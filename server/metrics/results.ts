@@ -21,14 +21,14 @@ export const loginResults = [
 export type LoginResult = (typeof loginResults)[number];
 
 /**
- * `continue`, `connect`: the person is asked on /continue. `repeated`: the browser sent the hand-off again. A code: the
+ * `continue` or `connect`: the person is asked on /continue. `repeated`: the browser sent the hand-off again. A code: the
  * hand-off was refused.
  */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
 /**
- * `payload`, `code`: the person went on to the client. `login`, `verify_email`, `deletion` and `second_factor`: a page comes
+ * `payload` or `code`: the person went on to the client. `login`, `verify_email`, `deletion` or `second_factor`: a page comes
  * first. `client_not_allowed`: the person may not enter. The last three are errors at the callback.
  */
 export const launchOutcomes = [
@@ -46,13 +46,16 @@ export const launchOutcomes = [
 export type LaunchOutcome = (typeof launchOutcomes)[number];
 
 /**
- * `repeated`: the kept answer was given. `out_of_date`: only the `webhook-timestamp` was wrong. A code: the message was
- * refused.
+ * `repeated`: the service gave the kept answer again. `out_of_date`: only the `webhook-timestamp` was wrong. A code: the
+ * message was refused.
  */
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', outOfDate, ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-/** `known`: the payment was here already. `repeated`: the kept answer was given. `out_of_date`: only the time was wrong. */
+/**
+ * `known`: the payment was recorded already. `repeated`: the service gave the kept answer again. `out_of_date`: only the time
+ * was wrong.
+ */
 export const paymentResults = ['recorded', 'known', 'repeated', outOfDate, ...codes] as const;
 export type PaymentResult = (typeof paymentResults)[number];
 
@@ -76,5 +79,5 @@ export const noClient = 'no-client';
 export const callKinds = ['token', 'hand_off', 'signup', 'payment'] as const;
 export type CallKind = (typeof callKinds)[number];
 
-/** A setting holds two secrets during a rotation. */
+/** During a rotation, a setting holds two secrets. */
 export const secretPositions = ['first', 'second'] as const;

@@ -57,7 +57,7 @@ export function watchEventLoop(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
-/** `refused` is the number since the start of the process. */
+/** `refused` counts refusals since the start of the process. */
 export type Hashing = { active: number; waiting: number; refused: number };
 
 export function registerHashing(registry: Registry, readHashing: () => Hashing): void {

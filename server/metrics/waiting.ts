@@ -58,7 +58,7 @@ export function registerWaiting(
     }
   };
 
-  // A new gauge begins at 0, but the age is unknown before the first reading.
+  // A new gauge would show an age of 0, but the age is unknown before the first reading.
   backupAge.remove();
 
   return createReading({

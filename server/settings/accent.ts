@@ -50,7 +50,7 @@ export function buildAccent(colour: string): Accent {
   };
 }
 
-/** Mixes in `other`, percent by percent, until `isEnough` says that the mixed colour is enough. */
+/** Mixes in `other`, percent by percent, until `isEnough` accepts the mixed colour. */
 function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => boolean): Colour {
   for (let percent = 0; percent < 100; percent++) {
     const mixed = colour.map((part, index) =>

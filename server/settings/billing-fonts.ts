@@ -28,7 +28,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
     fonts.includes(undefined),
     'must name TTF, OTF, TTC or OTC files that have outlines',
   );
-  // If the former name were ignored, documents would show □ for characters that only that font has.
+  // If the setting's former name were ignored, documents would show □ for characters that only its font has.
   const [former] = paths.length === 0 ? reader.listUnread(/^BILLING_FONT_FILE$/) : [];
   if (former) reader.faultIf(former, true, `is now ${setting}, which takes several files: set that instead`);
   const builtIn = readSmallFile(defaultFontFile, maxMebibytes * mebibyte);
@@ -41,7 +41,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
   return [...fonts, builtIn].filter((font) => font !== undefined);
 }
 
-// How font files start: the first two have TrueType outlines (`true` is from Macs), the last has PostScript outlines.
+// How files of fonts begin. The first two have TrueType outlines (`true` is from Macs), and the last has PostScript outlines.
 const starts = ['\0\u0001\0\0', 'true', 'OTTO'];
 
 /** Returns a file with one font. From a collection it takes the first font. Undefined if a PDF cannot contain the outlines. */

@@ -88,7 +88,7 @@ function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];
     const client = knownClients.find(({ name }) => setting === `${derivePrefix(name)}_${end}`);
-    // If the secret is in a file, the secret is set, too.
+    // A secret in a file counts as set, too.
     if (client && !reader.text(`${client.prefix}_${end.replace('SECRET_FILE', 'SECRET')}`))
       reader.faultIf(setting, true, `is not read: for ${client.name} set ${client.prefix}_${end} instead`);
   }

@@ -14,7 +14,7 @@ export type Config = {
   brandFiles: BrandFiles;
   /** The `iss` of payloads, byte for byte. */
   issuer: string;
-  /** The issuer again, for absolute URLs. */
+  /** The issuer as a URL, from which absolute URLs are made. */
   baseUrl: string;
   /** The clients of the settings that have a callback, by name. All others are in `Dependencies.clients`. */
   clients: ReadonlyMap<string, Client>;
@@ -24,7 +24,7 @@ export type Config = {
   allowsPrivateNetworks: boolean;
   /** Settings that look like settings of a client, but no client has that name. */
   unreadSettings: string[];
-  /** Settings that are set, but were only read by an earlier version. */
+  /** Settings that are set, but that only an earlier version read. */
   formerSettings: string[];
   /** If undefined, the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
@@ -91,7 +91,7 @@ function readAll(env: Env) {
 /** `from` is the setting that the value comes from, or `default`. */
 export type SettingInForce = { name: string; value: string; from: string };
 
-/** Lists the settings for operators, even if some are at fault. It shows no secret and no value at fault. */
+/** Lists the settings for operators, even if some settings are at fault. Shows no secret, and no value at fault. */
 export function listInForce(env: Env): SettingInForce[] {
   const { reader } = readAll(env);
   return [...reader.asked].map(([name, { isSecret, fallback }]) => {

@@ -17,7 +17,7 @@ export function readMetricsPort(reader: SettingsReader, port: number): number | 
 
 export function readTrustedProxies(reader: SettingsReader): (address: string) => boolean {
   const text = reader.text('TRUSTED_PROXIES');
-  // Without this setting each visitor would have the proxy's address, and all would share one set of limits.
+  // Without this setting, each visitor would have the proxy's address, and all would share one set of limits.
   reader.faultIf(
     'TRUSTED_PROXIES',
     !text && reader.production,

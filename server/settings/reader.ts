@@ -48,7 +48,7 @@ export class SettingsReader {
     );
   }
 
-  /** An empty value means that the setting is not set, because shells and compose files leave out a setting in that way. */
+  /** An empty value means that the setting is not set, because that is how shells and compose files leave out a setting. */
   text(setting: string, asked: Asked = {}): string | undefined {
     const known = { ...this.#asked.get(setting), ...asked };
     this.#asked.set(setting, known);

@@ -1,6 +1,6 @@
 // The clients: the products of the trust group, as the settings and the rows of `clients` name them.
 
-/** To whom a client can be listed (contract 8.61). */
+/** The people to whom a list of products can show a client (contract 8.61). */
 export const audiences = ['everybody', 'merchants', 'administrators', 'visited', 'contract'] as const;
 
 export type Audience = (typeof audiences)[number];
@@ -12,7 +12,10 @@ export type Role = (typeof roles)[number];
 
 type Common = {
   name: string;
-  /** A row is in the database. Its addresses are checked more strictly, because no operator of this machine chose them. */
+  /**
+   * Says where the client comes from. The addresses of a row in the database are checked more strictly, because no operator
+   * of this machine chose them.
+   */
   source: 'settings' | 'row';
   title: string;
   /** A path at this service. */
@@ -47,7 +50,7 @@ export const authRules = ['secret', 'none'] as const;
 /** A product that logs people in by OpenID Connect (contract section 14). `callbackUrl` is the first of `redirectUris`. */
 export type OpenIdClient = Common & {
   kind: 'openid';
-  /** The id of its row. */
+  /** The id of the client's row. */
   id: string;
   redirectUris: readonly string[];
   postLogoutUris: readonly string[];

@@ -1,4 +1,4 @@
-// Seals and verifies hand-offs (contract 3.19 to 3.24). Both functions are pure: the caller passes the clock and uses up the
+// Seals and verifies hand-offs (contract 3.19 to 3.24). Both functions are pure: the caller passes the clock, and uses up the
 // nonce. This file imports nothing else from this service, so that clients can copy it.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
@@ -59,7 +59,7 @@ export type VerifyOptions<T extends Claims> = {
 
 export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
-  /** The index of the secret that signed the hand-off. If several secrets signed it, the index of the last. */
+  /** The index of the secret that signed the hand-off. If several did, the index of the last one. */
   secret: number;
   /** After this time no verifier accepts the hand-off, even with its leeway. */
   keepNonceUntil: Date;
@@ -125,7 +125,7 @@ function decodePayload(text: string): Uint8Array {
   try {
     bytes = decode(text);
   } catch {
-    // The check below refuses the text.
+    // If the length is wrong, the check below refuses the text.
   }
   if (!bytes || !isCanonical(text, bytes)) throw new EnvelopeError('malformed_payload', 'payload spelling');
   return bytes;

@@ -1,4 +1,4 @@
-// What a hand-off says: the wire schema of contract 3.1 to 3.17. Wire names, wire types, nothing else.
+// What a hand-off says, as contract 3.1 to 3.17 define it. It has only the names and types of the wire format.
 import { z } from 'zod';
 import { roles } from './clients.ts';
 

@@ -622,7 +622,7 @@ export const actWords: Record<string, ActWords> = {
   ...{ ...ofContract, ...ofMail, ...ofInvitation, ...ofClient },
 };
 
-/** For commands whose form has another name, or that have no form. */
+/** Words for commands whose form has another name, or that have no form. */
 export const furtherCommands: Record<string, CommandWords> = {
   'account:verify': sayDecision('say that an account is verified, whatever the marketplace says'),
   'account:unverify': sayDecision('say that an account is not verified, whatever the marketplace says'),

@@ -1,5 +1,5 @@
-// Changes the clients of the database to what a file says (contract 13.80 to 13.87). It does what the acts do, but sends one
-// mail for all.
+// Changes the clients of the database to what a file says (contract 13.80 to 13.87). It does what the acts do, but sends only
+// one mail about all changes.
 import type { Database } from '../../db/postgres/client.ts';
 import { type ClientFacts, type ClientRow, listClientRows } from '../../db/tables/clients.ts';
 import { type Given, readFields } from '../acts/fields.ts';
@@ -34,7 +34,7 @@ const members = {
   ...{ pkce: 'pkce', auth: 'auth' },
 } as const satisfies Record<string, keyof Given>;
 
-/** What separates the values of each list, when it is typed. */
+/** The separator between the values of each list, as people type it. */
 const separators = new Map([
   ...['listed', 'roles'].map((member): [string, string] => [member, ',']),
   ...['redirect_uris', 'post_logout_uris'].map((member): [string, string] => [member, ' ']),
@@ -153,7 +153,7 @@ export async function planApply(
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });
     else plan.same++;
   }
-  // A script that failed halfway may write a file without clients.
+  // With `prune`, a file without clients is a fault, because a script that failed halfway may have written it.
   if (prune && entries.length === 0 && faults.length === 0) plan.faults.push({ detail: words.none });
   const named = new Set(entries.map(({ name }) => name));
   const pruned = [...rows.values()].filter(

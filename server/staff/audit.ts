@@ -63,12 +63,12 @@ const listPeople = (db: Deps['db'], page: AuditRow[], ...more: (string | undefin
 const linesOfPage = 50;
 /** A page reads at most this many events, even if most of them end up in one line. */
 const eventsOfPage = 1_000;
-/** A line lists this many of its events, which is enough to see where they came from. */
+/** A line lists at most this many of its events, which is enough to see where they came from. */
 const mostListed = 50;
 
 /**
- * Like `listAudit`, for people instead of programs. Equal refusals in a row are one line. Looks and searches are left out unless
- * they are asked for. A page has up to 50 lines. `people` also has the people whom the filter names.
+ * Like `listAudit`, but for people. Equal refusals in a row are one line. Looks and searches are left out unless they are
+ * asked for. A page has up to 50 lines. `people` also has the people whom the filter names.
  */
 export async function listAuditLines(
   { db }: Deps,

@@ -4,7 +4,7 @@ import type { Given } from '../acts/fields.ts';
 import { audiences, roles } from '../sso/clients.ts';
 import { type ActWords, type FormField, unchanged } from './form-words.ts';
 
-/** What a page shows of a row. */
+/** The facts of a row that a page shows. */
 type ShownClient = ClientFacts & Pick<ClientRow, 'kind'>;
 
 const sayOf = (...names: string[]) => `, as a list with commas: ${names.join(', ')}`;

@@ -24,7 +24,7 @@ export const spellFacts = (facts: Partial<ClientFacts>): Record<string, unknown>
   ...('needsFactor' in facts && { factor: facts.needsFactor ? 'required' : 'optional' }),
 });
 
-/** What decides which fields a client has. A new client has none of these yet. */
+/** Facts that decide which fields a client has. A new client has none of these yet. */
 export type Kinded = { kind?: string; pkce?: ClientFacts['pkce']; auth?: ClientFacts['auth'] };
 
 function readTitle(typed: string): string {
@@ -174,7 +174,7 @@ const readName: Field<unknown, string> = (typed, { config }) => {
   return fault ? refuse(fault) : typed;
 };
 
-/** For a new client. A field that is left out has its default. */
+/** Reads the fields of a new client. A field that is left out has its default. */
 export const addFields = {
   client: readName,
   kind: (typed: string) => kinds.find((kind) => kind === (typed || 'hand-off')) ?? refuse('client_kind'),
@@ -196,7 +196,7 @@ export const addFields = {
   factor: unlessGiven('factor', readFactor, () => false),
 } satisfies Fields<Kinded, unknown>;
 
-/** For an existing client. A field that is left out stays as it is. */
+/** Reads the fields of an existing client. A field that is left out stays as it is. */
 export const setFields = {
   title: unlessGiven('title', (typed) => readTitle(typed), stays),
   callback: onlyOf('hand-off', unlessGiven('callback', readCallback, stays)),

@@ -39,7 +39,7 @@ export type Place =
 export type ActWords<Shown = any, Thing = any> = {
   /** The part of a person's page that has the forms. If left out, the forms are at `head`. */
   at?: Place | ((about: Given) => Place);
-  /** What to ask so that you know who calls, as in docs/operate/support.md. Each form on a person's page says it. */
+  /** Questions that show who is calling, as in docs/operate/support.md. Each form on a person's page has them. */
   ask?: string;
   /** The button that opens the form. */
   label: Say<Shown>;

@@ -27,7 +27,7 @@ import { readNewEmailAddress } from '../identity/ground/email-address.ts';
 import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
 
 const openDays = 1;
-/** Each administrator sends at most 20 invitations a day, and an invitation lasts a day. So there are hardly ever more. */
+/** The most that a list shows. Each administrator sends at most 20 invitations a day, and an invitation lasts a day. */
 const maxListed = 200;
 
 const listOpen = (db: Database, now: Date) => listInvitations(db, { now, limit: maxListed });
@@ -49,7 +49,7 @@ export async function listOpenInvitations({ db, now }: Pick<Dependencies, 'db' |
   };
 }
 
-/** Somebody without an account. Nothing is known of them. */
+/** Somebody without an account, about whom nothing is known. */
 const newcomer: Subject<object> = {
   name: 'newcomer',
   keys: [],

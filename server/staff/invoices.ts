@@ -42,7 +42,7 @@ export async function lookAtDocument(deps: Dependencies, staff: Staff, number: s
   return found;
 }
 
-/** Finds nothing that this member of the staff may not look at. */
+/** Finds only documents that this member of the staff may look at. */
 async function findDocument({ db }: Pick<Dependencies, 'db'>, { session }: Staff, number: string) {
   const facts = (await findFacts(db, number)) as DocumentFacts | undefined;
   const invoice = await findInvoice(db, facts?.invoice?.number ?? number);
@@ -92,7 +92,7 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
     creditNotes,
     payments,
-    /** The number of the invoice that was issued in its place. */
+    /** The number of the invoice that was issued in place of this one. */
     replacement: replacement ?? null,
     today,
     mayChange,

@@ -231,7 +231,7 @@ const credit = act({
   fields: {
     amount: (typed, { thing }) => (typed.trim() ? readAmount(typed, thing.currency) : undefined),
   },
-  // An empty amount is easily sent by mistake, and a credit cannot be undone. So people choose between all and a part.
+  // People easily send an empty amount by mistake, and a credit cannot be undone. So they choose between all and a part.
   formFields: {
     credits: (typed, { thing: { hasDocument } }) => (hasDocument ? readCredits(typed) : 'all'),
     amount(typed, { thing, given: { credits } }) {

@@ -69,7 +69,10 @@ const suspend = act({
   },
 });
 
-/** For an owner who says that somebody else is in their account. Nobody gets in until an administrator decides whose it is. */
+/**
+ * For an owner who says that somebody else is in their account. Nobody gets in until an administrator decides whose account
+ * it is.
+ */
 const freeze = act({
   about: person,
   right: { name: 'people.freeze' },
@@ -452,7 +455,7 @@ const removeLink = act({
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
     await deletePendingHandOffs(trx, userId);
-    // Ends all sessions that a hand-off started, unless a credential was given since.
+    // Ends all sessions that a hand-off started, unless a credential was given in them since.
     await endSessions(trx, userId, 'byHandOff', deps.now());
     record({ type: 'link.removed', details: { provider, id: externalId } });
     await notify(trx, deps, target, 'link_removed');

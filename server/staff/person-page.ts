@@ -40,7 +40,7 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
   const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
     mayAct(peopleActs[intent].right, actor, about),
   );
-  // One right covers both acts about contracts.
+  // The same right covers both acts about contracts.
   const mayCancel = mayAct(paymentActs.cancel.right, actor, { accountId: target.account.id });
   return {
     ...described,

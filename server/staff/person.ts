@@ -210,7 +210,7 @@ type WouldGet = {
   client: string;
   title: string;
   payload?: Record<string, unknown>;
-  /** For a client of OpenID Connect that asks for every scope. */
+  /** What a client of OpenID Connect would get if it asked for every scope. */
   claims?: Record<string, unknown>;
   stop?: { rule: string; why: string };
 };
@@ -225,8 +225,8 @@ const stopRules = {
 } as const;
 
 /**
- * What stops every launch of the person to the client, in any session. A person who has a second factor can give it on the way,
- * so a factor is missing only if they have none.
+ * What stops every launch of the person to the client, in any session. A person who has a second factor can give it on the
+ * way, so a factor is missing only if they have none.
  */
 function findLaunchStop(
   config: Dependencies['config'],

@@ -22,7 +22,7 @@ import { paymentActs } from './payment-acts.ts';
 const mostLines = 200;
 const mostFaults = 10;
 
-/** What the page sends back of a line. Only staff who may record any payment may send it. */
+/** What the page sends back about a line. Only staff who may record any payment may send it. */
 const lineSchema = z.object({
   line: z.int(),
   id: z.string().regex(/^(csv|bank):[0-9a-f]{64}$/),
@@ -48,14 +48,14 @@ export type StatementLine = Line & { minorDigits: number; exact: string | null }
 
 export type Statement = {
   lines: StatementLine[];
-  /** `known`: how many payments were recorded before. `out`: how many went out, and are about no invoice. */
+  /** `known`: how many payments were recorded before. `out`: how many payments went out, and are about no invoice. */
   known: number;
   out: number;
 };
 
 export const requireImporter = (staff: Staff) => requireRight(staff, paymentActs.pay.right);
 
-/** Reads only. Throws 422 `validation_failed` at `/statement`, and 404 `not_found` for managers. */
+/** Only reads, and records nothing. Throws 422 `validation_failed` at `/statement`, and 404 `not_found` for managers. */
 export async function readStatement(deps: Dependencies, staff: Staff, bytes: Uint8Array): Promise<Statement> {
   requireImporter(staff);
   const { db, now } = deps;
@@ -129,7 +129,8 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // If the page sent the line, somebody else has recorded it meanwhile, and there is nothing to do.
+  // If the page sent the line, but the line is no longer open, somebody else has recorded it meanwhile. Then there is nothing
+  // to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];

@@ -21,7 +21,7 @@ const capabilities: Record<Capability, [title: string, about: string]> = {
 
 export const capabilityNames = Object.keys(capabilities) as Capability[];
 
-/** The title of a capability, or its name if this version does not know the capability. */
+/** The title of a capability, or its name if this version knows no title for it. */
 export const capabilityTitle = (name: string): string => capabilities[name as Capability]?.[0] ?? name;
 
 type AccessProps = {

@@ -6,7 +6,7 @@ import type { IconName } from '../icon.tsx';
 export type AccountPage = { path: string; icon: IconName; title: string };
 type Profile = Awaited<ReturnType<Procedures['profile']['get']>>;
 
-/** The navigation. A phone has no room for longer titles. */
+/** The entries of the navigation. A phone has no room for longer titles. */
 export const accountPages: AccountPage[] = [
   { path: '/profile', icon: 'user', title: 'Profile' },
   { path: '/profile/security', icon: 'shield', title: 'Security' },
@@ -15,7 +15,7 @@ export const accountPages: AccountPage[] = [
   { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have a page of their own. The page Security lists them. */
+/** Ways to log in that have their own page. The page Security lists them. */
 export const waysToLogIn: (AccountPage & {
   about: string;
   isOn: (profile: Profile) => boolean;
@@ -39,7 +39,7 @@ export const waysToLogIn: (AccountPage & {
   },
 ];
 
-/** The words that other pages use for each factor that gives codes. */
+/** What other pages call each factor that gives codes. */
 const codeWords = {
   authenticator: {
     yours: 'your authenticator app',
@@ -48,19 +48,18 @@ const codeWords = {
     many: 'authenticator apps',
     /** What people need to get a code. */
     thing: 'your phone',
-    /** How people get a code. */
     hint: 'Open the app on your phone and enter the 6 digits it shows now.',
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Joins the words of several kinds of factors, such as "your authenticator app", with `between` from one kind to the next. */
+/** Joins the words for several factors, such as "your authenticator app", with `between`. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,
   kinds = Object.keys(codeWords) as CodeFactor[],
 ) => kinds.map((kind) => codeWords[kind][words]).join(between);
 
-/** What /take-back calls each change. */
+/** What the page /take-back calls each change. */
 export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what'], string> = {
   passkey_added: 'A passkey was added',
   authenticator_added: 'An authenticator app was added',
@@ -71,7 +70,7 @@ export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what
 
 export const deletionPage = '/profile/delete';
 
-/** Pages listed on Profile. */
+/** Pages that the page Profile lists. */
 export const dataPages: (AccountPage & { about: string })[] = [
   {
     path: '/profile/data',
@@ -89,7 +88,7 @@ export const dataPages: (AccountPage & { about: string })[] = [
 
 export const emailPage = '/profile/email';
 
-/** The entry in the navigation that a path belongs to. */
+/** The entry in the navigation to which a path belongs. */
 export function findAccountPage(path: string): string | undefined {
   if (path.startsWith('/invoices/')) return '/profile/billing';
   if (path !== '/profile' && !path.startsWith('/profile/')) return undefined;

@@ -167,7 +167,6 @@ type SetUpProps = Revocable & {
   setUp: SetUp;
   error: string | undefined;
   next: string | undefined;
-  /** Shown above the form. */
   children?: ReactNode;
 };
 
@@ -244,7 +243,7 @@ type CodesProps = {
   nextTitle: string | undefined;
 };
 
-/** The download needs no script: the file is in the link. */
+/** The link contains the whole file, so the download needs no script. */
 export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesProps) {
   const text = `Recovery codes for ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (

@@ -11,7 +11,7 @@ export const detailsFields: FieldName[] = [
 
 type Props = Pick<OwnBilling, 'details' | 'countries'> & { email: string; refused: Refused | undefined };
 
-/** `refused` is set if this form was refused. */
+/** Set if this form was refused. */
 export function BillingDetailsForm({ details, countries, email, refused }: Props) {
   const { company, invoiceEmail, waiting } = details;
   const { address, country, vatId } = waiting ?? details;
@@ -30,8 +30,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
     focusOnError: name === first,
   });
   return (
-    // Without an action, the browser posts to the page's URL with its fragment (`#…`). After a refusal, the fragment would take
-    // the focus from the faulty field.
+    // Without an action, the browser would post to the page's URL with its fragment (`#…`). After a refusal, that fragment
+    // would take the focus from the faulty field.
     <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
@@ -74,8 +74,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
 }
 
 /**
- * `vatId` may be a new VAT id, which waits with a new address for the decision of an administrator. `counts` has the VAT id
- * that applies until then.
+ * `vatId` may be a new VAT id, which waits with a new address for an administrator's decision. Until then, the VAT id in
+ * `counts` applies.
  */
 export const sayVatId = (
   vatId: string | null,

@@ -9,7 +9,7 @@ type Contract = {
   id: string;
   plan: string;
   status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
-  /** A day such as 2026-12-26 if the contract is a trial, was canceled or has ended. Null for other contracts. */
+  /** A day such as 2026-12-26. Null unless the contract is a trial, was canceled or has ended. */
   lastDay: string | null;
   price: (Amount & { interval: 'month' | 'year' }) | null;
 };
@@ -24,7 +24,6 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
 
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A contract that will end is not called active. */
 export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'lastDay'>) {
   const [words, meaning] = states[status];
   const ends = lastDay !== null && (status === 'active' || status === 'past_due');
@@ -36,7 +35,7 @@ export function ContractState({ status, lastDay }: Pick<Contract, 'status' | 'la
   );
 }
 
-/** `isOwn`: shown to the customer, not to staff. `more`: returns what is shown below a contract. */
+/** `isOwn` is true for the customer, and false for staff. `more` returns what is shown below a contract. */
 export function Contracts<Shown extends Contract>({
   contracts,
   isOwn = true,
@@ -99,7 +98,7 @@ type End = Pick<Contract, 'status' | 'lastDay'>;
 
 const hasEnded = (status: Contract['status']) => status === 'canceled' || status === 'expired';
 
-/** Says how a contract ends or has ended. Null if the contract goes on, or if it is a trial. */
+/** Says how a contract ends or has ended. Null if it goes on or is a trial. */
 export function sayEnd({ status, lastDay, isOwn = true }: End & { isOwn?: boolean }): ReactNode {
   const on = lastDay && <LastDay on={lastDay} />;
   if (status === 'expired')

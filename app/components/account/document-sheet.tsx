@@ -20,7 +20,6 @@ export type DocumentsPath = '/invoices' | '/admin/invoices';
 export const nameOf = ({ kind, number }: { kind: 'invoice' | 'credit_note'; number: string }) =>
   `${kind === 'invoice' ? 'Invoice' : 'Credit note'} ${number}`;
 
-/** A day such as 2026-11-26. */
 const FactsDay = ({ day }: { day: string }) => <Day at={new Date(`${day}T00:00:00Z`)} />;
 
 type SheetProps = {

@@ -95,7 +95,7 @@ function PendingAddress({ email, spelled, expiresAt }: Pending) {
   );
 }
 
-/** Asks for the pending change a second time, which sends its mail again. */
+/** Asks for the pending change again, so that its mail is sent again. */
 export function SendAgain({ className }: { className: string }) {
   return (
     <form method="post" action={emailPage}>

@@ -33,7 +33,7 @@ const sumOpen = (invoices: Listed[]): Amount[] =>
     return { currency, unitAmount, minorDigits: these[0]?.minorDigits ?? 2 };
   });
 
-/** `isOwn`: shown to the customer, not to staff. `opens`: the reader can open the invoices. */
+/** `isOwn` is true for the customer, and false for staff. `opens` says that the reader can open the invoices. */
 export function Invoices({
   invoices,
   opens = true,
@@ -44,7 +44,7 @@ export function Invoices({
   isOwn?: boolean;
 }) {
   const open = sumOpen(invoices);
-  // An invoice without a document has no page that customers can open.
+  // If an invoice has no document, customers have no page to open.
   const linkOf = (hasDocument: boolean, number: string) =>
     opens && (hasDocument || !isOwn) ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined;
   return (

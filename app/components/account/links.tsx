@@ -25,7 +25,7 @@ type LinksProps = {
   refused: Refused | undefined;
 };
 
-/** Accounts at other services by which the person can log in here. */
+/** Accounts at other services with which the person can log in here. */
 export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksProps) {
   const hasCredential = hasPassword || hasPasskey;
   const outcome = (
@@ -33,7 +33,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
       The marketplace account is no longer connected.
     </Outcome>
   );
-  // The page still shows the outcome after the last link was removed.
+  // After the last link was removed, the page still shows the outcome.
   if (links.length === 0) return outcome;
   return (
     <Section id="links" title="Connected accounts" intro="You can log in here from these accounts.">
@@ -103,7 +103,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
   );
 }
 
-/** What the account loses if the link is removed: rights that only the marketplace gives. */
+/** Rights that only the marketplace gives. The account loses them if the link is removed. */
 function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
   const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['verification'] : [])];
   if (lost.length === 0) return <p>What your account can do will stay the same.</p>;

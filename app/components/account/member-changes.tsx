@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { capabilityTitle } from './access.tsx';
 
-/** The changes to members of a payload, by the name of the member. */
+/** What changed in the members of a payload, by the name of the member. */
 type MemberChanges = Record<string, { from: unknown; to: unknown }>;
 
 type Line = { what: string; from: string; to: string };
@@ -35,7 +35,7 @@ function listLines(changes: MemberChanges): Line[] {
   });
 }
 
-/** `nothing` is the text that is shown if there are no changes. */
+/** `nothing` is shown if there are no changes. */
 export function MemberChanges({
   title,
   changes,

@@ -5,7 +5,6 @@ import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { Outcome } from './outcome.tsx';
 
-/** The fields whose values the form still shows after a refusal. */
 export const namesFields: FieldName[] = ['name', 'accountName', 'profile_updated_at'];
 
 type NamesFormProps = {

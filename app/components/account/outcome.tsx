@@ -3,7 +3,7 @@ import type { Refused } from '../../refused.ts';
 import { Notice } from '../notice.tsx';
 import { TooMany } from '../too-many.tsx';
 
-/** The outcome of a form, shown at that form. */
+/** The outcome of a form, shown beside that form. */
 export function Outcome({
   intent,
   saved,
@@ -14,7 +14,7 @@ export function Outcome({
   intent: string;
   saved: string | null;
   refused: Refused | undefined;
-  /** What else works after too many tries, as list items. */
+  /** What still works after too many tries, as list items. */
   otherwise?: ReactNode;
   /** Shown after a success. */
   children: ReactNode;

@@ -15,7 +15,7 @@ type Contract = OwnBilling['contracts'][number];
 type Next = NonNullable<Contract['next']>;
 type Told = { saved: string | null; refused: Refused | undefined };
 
-/** Shows a card for each contract that goes on, and one card for all ended contracts (contract 7.469). */
+/** Shows a card for each contract that has not ended, and one card for all ended contracts (contract 7.469). */
 export function OwnContracts({ contracts, ...told }: { contracts: Contract[] } & Told) {
   const running = contracts.filter(({ isRunning }) => isRunning);
   const ended = contracts.filter(({ isRunning }) => !isRunning);
@@ -138,7 +138,7 @@ function NextCharge({ next, isBeforeTax }: { next: Next; isBeforeTax: boolean })
 
 type Waiting = { count: number; sums: Amount[]; isBeforeTax: boolean };
 
-/** Periods that begin while a contract is past due, if the settings let them wait (contract 7.478). */
+/** Lists periods that began while a contract was past due, and that wait because the settings say so (contract 7.478). */
 export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   <>
     {count === 1 ? '1 period waits: ' : `${count} periods wait: `}
@@ -152,7 +152,7 @@ export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   </>
 );
 
-// The words of the buttons, also for the page that asks for a credential first.
+// The words of the buttons. The page that asks for a credential first shows them, too.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

@@ -21,7 +21,7 @@ const columns: Column[] = [
   { label: 'Files' },
 ];
 
-/** The default order, with the newest first, needs no `sort` in the path. */
+/** The newest come first by default, so this order needs no `sort` in the path. */
 function pathOf(sort: string, before = ''): string {
   const query = new URLSearchParams([
     ...(sort === '-issued' ? [] : [['sort', sort]]),

@@ -18,8 +18,8 @@ export function Password(props: PasswordProps) {
 }
 
 /**
- * People who have only ever come here from another product have not proved their address. So they set their first password by a
- * link in a mail, because the use of the link proves the address.
+ * People who have only come from another product have not proved their address. They set their first password by a link in a
+ * mail, because its use proves the address.
  */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';

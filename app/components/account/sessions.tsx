@@ -11,7 +11,7 @@ type Listed = {
   id: string;
   device: string;
   kind: 'phone' | 'tablet' | 'computer' | undefined;
-  /** Roughly where the browser was when the session began, if that is known. */
+  /** Roughly where the browser was when the session began. Null if unknown. */
   place: string | null;
   address: string;
   createdAt: Date;
@@ -100,7 +100,7 @@ type EndSessionProps = Pick<Listed, 'id' | 'device' | 'createdAt'> & {
 };
 
 function EndSession({ id, device, createdAt, needsPassword, refused }: EndSessionProps) {
-  // The time tells two sessions in browsers of the same kind apart.
+  // The time tells apart two sessions in browsers of the same kind.
   const label = (
     <>
       Log out

@@ -47,7 +47,6 @@ export function ToPay({ open, isMoreOpen, howToPay }: Pick<OwnBilling, 'open' | 
   );
 }
 
-/** Leads to the payment provider. */
 export const PayLink = ({ href, amount, number }: { href: string; amount: Amount; number: string }) => (
   <a className="button" href={href} rel="noreferrer">
     <span>

@@ -6,7 +6,7 @@ import { Prose, Sample } from './prose.tsx';
 import { Member, nameOf } from './schema.tsx';
 import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 
-/** A webhook has no `path`, because each client chooses the URL at which it receives webhooks. */
+/** A webhook has no `path`, because each client chooses the URL that gets its webhooks. */
 export type Endpoint = { path: string | undefined; method: string; operation: Operation };
 
 export function listEndpoints({ paths, webhooks }: OpenApi): Endpoint[] {

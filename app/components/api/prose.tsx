@@ -1,4 +1,4 @@
-/** Text of the OpenAPI document: paragraphs, with `code` in backticks. */
+/** Text of the OpenAPI document, which has paragraphs, and `code` in backticks. */
 export function Prose({ text }: { text: string }) {
   return text.split(/\n+/).map((paragraph) => (
     <p key={paragraph}>
@@ -14,7 +14,6 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** JSON, or text as it is. */
 export function Sample({ value }: { value: unknown }) {
   return <pre className="sample">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>;
 }

@@ -1,11 +1,9 @@
-// The worked requests of an operation. Each consists of all examples with the same name: those of the parameters, of the body and
-// of the answer.
+// The worked requests of an operation. Each is made of the examples of parameters, body and answer that have the same name.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {
   name: string;
   method: string;
-  /** The path, with its query. */
   path: string;
   headers: Record<string, string>;
   body?: unknown;

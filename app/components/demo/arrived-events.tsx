@@ -7,7 +7,7 @@ import { ServiceName } from '../service-name.ts';
 type ArrivedEventsProps = {
   /** Events about the person who is logged in, the newest first. */
   events: ArrivedEvent[];
-  /** Set while the session lives. `arrived` counts the events so far. `feed` is the URL that app/enhance.js watches. */
+  /** Set while the session lasts. `arrived` counts the events so far. app/enhance.js watches the URL `feed`. */
   arrived?: number;
   feed?: string;
 };

@@ -2,7 +2,6 @@ type Link = { group: string; path: string; name: string };
 
 type ContentsProps = {
   menu: Link[];
-  /** The path of this page. */
   current: string;
   sections: { id: string; title: string }[];
 };

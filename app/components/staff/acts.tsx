@@ -14,7 +14,6 @@ import { Choice, Name } from './words.tsx';
 
 type Got = Awaited<ReturnType<Procedures['staffForms']['person']>>['person'];
 
-/** Everything that staff see of a person. */
 export type Person = Extract<Got, { seen: object }>;
 
 type PersonsForms = { name: string; email: string; forms: ActForm[] };
@@ -22,14 +21,13 @@ type PersonsForms = { name: string; email: string; forms: ActForm[] };
 /** The forms of a person's page, and the person that they are about. */
 export const ActsContext = createContext<PersonsForms>({ name: '', email: '', forms: [] });
 
-/** Whether the refused form is this form. */
 export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =>
   refused?.values.intent === intent &&
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
 /**
- * Says what was done by the form that led here. A refused form shows its refusal itself. If the page no longer has that form,
- * this shows the refusal.
+ * Says what was done by the form that led here. A refused form shows its own refusal. But if the page no longer has that
+ * form, the refusal is shown here.
  */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
@@ -44,8 +42,8 @@ export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string 
 }
 
 /**
- * Returns the page that asks for a credential before an act, if a credential is needed. With `warns`, the page repeats the
- * warning of an act that ends something.
+ * Returns the page that asks for a credential before an act, if one is needed. With `warns`, that page repeats the warning of
+ * an act that ends something.
  */
 export function askBefore(
   refused: Refused | undefined,
@@ -76,8 +74,8 @@ const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: stri
   });
 
 /**
- * Shows the forms that match `about`: from `forms` if given, otherwise from the place `at` of the person's page. Screen readers
- * read `named` after the label of a button. `isBare`: the forms share a row with other buttons.
+ * Shows the forms that match `about`, from `forms` or else from the place `at` of the person's page. Screen readers read
+ * `named` after the label of a button. `isBare`: the forms share a row with other buttons.
  */
 export function Acts({
   forms: given,
@@ -127,8 +125,8 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, button, ask, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
-  // A refused form keeps what was sent, except `seen`. `seen` tells the service what the page showed, and the page now shows the
-  // present state.
+  // A refused form keeps what was sent, except `seen`. `seen` says what the page showed, and the page now shows the present
+  // state.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   // An error of a hidden field is shown at the first visible field.
   const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
@@ -211,7 +209,7 @@ const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** In the text, `{name}` and `{email}` become the name and address of the person, and `{value}` becomes `value`. */
+/** In the text, `{name}` and `{email}` become the person's name and address, and `{value}` becomes `value`. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {
@@ -296,7 +294,7 @@ type LinesProps = {
   value: string | undefined;
 };
 
-/** A field for several lines: an input would join them. */
+/** A field for text of several lines. An input would join the lines. */
 function Lines({ name, label, hint, error, required, value }: LinesProps) {
   const id = useId();
   return (

@@ -15,7 +15,10 @@ type BarChartProps = {
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const weekdays = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
 export const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-/** Writes hours and days in UTC as text. In a time element, app/enhance.js would change them to the reader's time zone. */
+/**
+ * Writes hours and days as text in UTC. If they were in a time element, app/enhance.js would change them to the reader's time
+ * zone.
+ */
 export const both = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',

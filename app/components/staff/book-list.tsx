@@ -11,7 +11,7 @@ type BookListProps = {
   who: Who;
   asked: { q: string; state: string; sort: string };
   states: [value: string, words: string][];
-  /** Words for the numbers by which a contract or invoice can be found. The label of the search contains them. */
+  /** Words for the numbers that find a contract or invoice. The label of the search contains them. */
   numbers: string;
   columns: Column[];
   /** The order of the list if the page's address has no `sort`. */
@@ -95,7 +95,7 @@ export function BookList({
   );
 }
 
-/** Links to the person's page if there is an id. */
+/** If there is an id, links to the person's page. */
 export function Owner({ email, userId }: { email: string | null; userId: string | null }) {
   if (email === null || userId === null) return <>Somebody who was erased</>;
   return (

@@ -1,4 +1,5 @@
-// How the engineer of a client connects it (contract 13.112 and 13.113). The page has the secret only right after it was made.
+// How the engineer of a client connects it (contract 13.112 and 13.113). The page has the secret only right after it was
+// made.
 import type { ReactNode } from 'react';
 import { Disclosure } from '../disclosure.tsx';
 import { Notice } from '../notice.tsx';
@@ -53,7 +54,7 @@ const kits = [
   { name: 'Python', slug: 'python', run: (port: string) => `PORT=${port} python3 example.py` },
 ];
 
-/** Quotes a text for a shell, because a host name may have `$`, `;` and quotes. */
+/** Quotes a text for a shell, because a host name may contain `$`, `;` and quotes. */
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/sso/events' } as const;
@@ -63,7 +64,7 @@ export function ClientGuide(guide: Guide) {
   const { client, baseUrl } = guide;
   const url = spellIdentityUrl(guide);
   const { origin, protocol, port: ofOrigin } = new URL(client.callbackUrl);
-  // An https origin reaches the example through a proxy or a tunnel, so the example itself listens on plain http.
+  // The example listens on plain http. An https origin reaches it through a proxy or a tunnel.
   const port = protocol === 'http:' ? ofOrigin || '80' : '4000';
   const others = (['callbackUrl', 'loginUrl', 'eventsUrl'] as const).filter(
     (name) => client[name] !== null && client[name] !== origin + paths[name],

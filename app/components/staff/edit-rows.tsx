@@ -1,14 +1,14 @@
 type Fields = Record<string, string>;
 
 type Column = {
-  /** The name of a field is this name, a hyphen and the number of the row. */
+  /** The beginning of the names of fields. A hyphen and the number of the row follow. */
   name: string;
   label: string;
   isDay?: true;
   inputMode?: 'numeric' | 'decimal';
   /** The words for each value. */
   options?: Record<string, string>;
-  /** The names to suggest. */
+  /** Names that the browser suggests. */
   countries?: string[];
 };
 
@@ -17,12 +17,12 @@ type EditRowsProps = {
   /** The button that adds a row has the intent `add-` and this name. */
   name: string;
   caption: string;
-  /** What a row is, in one word. */
+  /** The word for one row. */
   row: string;
   hint: string;
   /** An error of the table as a whole. */
   error: string | undefined;
-  /** The button that adds a row was pressed. */
+  /** Set if the button that adds a row was pressed. */
   isAdded: boolean;
   columns: Column[];
   values: Fields;
@@ -48,7 +48,7 @@ export function EditRows({
     const [, column, number] = /^(\w+)-(\d{1,3})$/.exec(field) ?? [];
     return columns.some((each) => each.name === column) ? [Number(number)] : [];
   });
-  // Rows without values are shown too. Otherwise an added row would be gone after the form is refused.
+  // Empty rows are shown, too. Otherwise an added row would be gone after a refusal of the form.
   const count = Math.min(Math.max(1, Math.max(0, ...numbers) + (isAdded ? 1 : 0)), mostRows);
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (

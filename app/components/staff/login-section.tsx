@@ -12,7 +12,7 @@ const At = ({ at }: { at: Date | null }) => (at ? <Instant at={at} /> : null);
 
 type Obstacle = Person['obstacles'][number];
 
-/** The act that helps against each obstacle. If the act sends a mail, `kind` is the kind of that mail. */
+/** For each obstacle, the act that helps. If the act sends a mail, `kind` is the kind of that mail. */
 const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
   frozen: ['thaw'],
   suspended: ['resume'],
@@ -29,7 +29,7 @@ const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
   too_many_logins: ['send-mail', 'set-password'],
 };
 
-/** Says which button helps, if this member of the staff may use that button for this person. */
+/** Names the button that helps, if this member of the staff may use it for this person. */
 function Help({ against }: { against: Obstacle }) {
   const { forms } = useContext(ActsContext);
   const [intent, kind] = helps[against] ?? [];
@@ -46,7 +46,7 @@ function Help({ against }: { against: Obstacle }) {
 
 const For = ({ minutes = 0 }: { minutes: number | undefined }) => <strong>for {sayWait(minutes)}</strong>;
 
-/** Why somebody cannot log in. */
+/** Explains why somebody cannot log in. */
 const obstacles: Record<Obstacle, (person: Person) => ReactNode> = {
   frozen: ({ frozenAt }) => (
     <>
@@ -305,7 +305,7 @@ export function StaffSessions({ person }: { person: Person }) {
   );
 }
 
-/** Marketplace accounts by which the person can log in. */
+/** Marketplace accounts with which the person can log in. */
 export function StaffLinks({ person }: { person: Person }) {
   const { links, id } = person;
   const own = links.filter(({ userId }) => userId === id);

@@ -5,7 +5,6 @@ import { Acts, type Person } from './acts.tsx';
 import { Newest } from './records.tsx';
 import { Name } from './words.tsx';
 
-/** What staff wrote about the person. */
 export function NotesSection({ person: { notes, authors } }: { person: Person }) {
   return (
     <Section id="notes" title="Notes" intro="What staff should know who help this person next.">

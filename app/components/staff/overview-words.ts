@@ -54,12 +54,12 @@ export const numberWords = {
   refusals: 'Refusals',
 };
 
-/** Says a change, such as "+12 % against". After these words, the page names the earlier span. */
+/** Describes a change, such as "+12 % against". After these words, the page names the earlier span. */
 export const sayChange = (percent: number): string =>
   percent === 0
     ? 'About as many as in'
     : `${percent > 0 ? '+' : '\u2212'}${Math.abs(percent)}\u00a0% against`;
 
-/** Says a result in words, such as "Refused: nonce replayed". */
+/** Describes a result, such as "Refused: nonce replayed". */
 export const sayResult = (words: Record<string, string>, result: string): string =>
   words[result] ?? `Refused: ${result.replaceAll('_', ' ')}`;

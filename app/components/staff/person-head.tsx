@@ -1,4 +1,4 @@
-// The part of a person's page that is the same on each tab: the acts about the account as a whole, and the tabs.
+// The part of a person's page that each tab shows: the acts about the account as a whole, and the tabs.
 import { useContext } from 'react';
 import type { Place } from '../../../server/staff/form-words.ts';
 import { useRefused } from '../refused.ts';
@@ -18,7 +18,7 @@ export const tabs: Record<Tab, { title: string; places: Place[] }> = {
   products: { title: 'Products', places: [] },
 };
 
-/** `part` is the part of the path behind the id of the person. */
+/** `part` is what follows the person's id in the path. */
 export const findTab = (part: string | undefined): Tab | undefined =>
   (Object.keys(tabs) as Tab[]).find((tab) => part === (tab === 'login' ? undefined : tab));
 
@@ -26,7 +26,7 @@ const pathOf = (id: string, tab: Tab) => personPath(id) + (tab === 'login' ? '' 
 
 const ends = ['resume', 'thaw', 'keep'];
 /**
- * The acts that have a button of their own. First come acts that end a state, such as a suspension. Then come the acts for which
+ * The acts that have their own button. Acts that end a state, such as a suspension, come first. Then come the acts for which
  * people call support most often.
  */
 const foremost = [...ends, 'send-mail', 'end-sessions'];

@@ -89,7 +89,7 @@ function ChangedBy({ change, person }: { change: Change; person: Person }) {
   return <>{by === null ? 'Found when the history began' : (authorWords[by] ?? by)}</>;
 }
 
-/** Says a change in words, such as "Name: from Zoë to Zoe". */
+/** Describes a change, such as "Name: from Zoë to Zoe". */
 function sayDetail({ what, from, to }: Change['changes'][number]): string {
   if (from !== null && to !== null) return `${what}: from ${from} to ${to}`;
   if (to !== null) return `${what}: ${to}`;

@@ -7,7 +7,7 @@ import { useRefused } from '../refused.ts';
 import { Section } from '../section.tsx';
 import { ActFields, ActsContext, isOf, type Person } from './acts.tsx';
 
-/** A right of the account. `here` is our decision about it, and `marketplace` is what the marketplace says in each link. */
+/** A right of the account. `here` is our decision about it. `marketplace` is what the marketplace says in each link. */
 type Right = {
   name: string;
   title: string;
@@ -82,8 +82,8 @@ export function RightsSection({ person }: { person: Person }) {
 
 function Rights({ rights, form }: { rights: Right[]; form: ActForm | undefined }) {
   const any = useRefused();
-  // If a colleague has decided meanwhile, the choices of the refused form are dropped. Sending the form again would undo the
-  // colleague's decisions.
+  // If a colleague has decided meanwhile, the choices of the refused form are dropped. Otherwise sending the form again would
+  // undo the colleague's decisions.
   const isOfNow = form && isOf(any, form) && any?.values.seen === form.hidden.seen;
   const sent = isOfNow ? any?.values : undefined;
   return (

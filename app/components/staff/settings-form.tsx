@@ -16,7 +16,7 @@ function Line({ field, values, errors }: Filled & { field: Part['fields'][number
   const { name, label, isOptional, hint, inputMode, options } = field;
   const [value, error] = [values[name] ?? '', errors[name]];
   if (options) {
-    // The saved value stays a choice even if the list does not have it, because it may be an older name of a time zone.
+    // Keeps the saved value as a choice even if the list lacks it, because it may be an older name of a time zone.
     const known = Object.hasOwn(options, value) ? options : { [value]: value, ...options };
     return <Choice {...{ label, name, value, hint, error }} options={Object.entries(known)} />;
   }
@@ -98,7 +98,6 @@ export function SettingsForm({
   sections: Sections;
   seen: string;
   isFirst: boolean;
-  /** The name of the table that gets one more row. */
   added: string | undefined;
 }) {
   return (

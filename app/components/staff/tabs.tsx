@@ -4,7 +4,6 @@ type TabsProps = {
   current: string | undefined;
 };
 
-/** Links to pages that share an entry in the navigation. */
 export const Tabs = ({ label, pages, current }: TabsProps) => (
   <nav className="tabs" aria-label={label}>
     <ul>

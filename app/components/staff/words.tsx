@@ -42,12 +42,13 @@ const billingWords: Record<string, string> = {
 };
 
 /**
- * Says which billing details of a signup were left out, such as "address, VAT ID". `pointers` are JSON pointers to these details.
+ * Names the billing details of a signup that were left out, such as "address, VAT ID". `pointers` are JSON pointers to these
+ * details.
  */
 export const sayIgnored = (pointers: string[]) =>
   pointers.map((pointer) => billingWords[pointer] ?? pointer).join(', ');
 
-/** Why a period of a contract cannot be invoiced, by its code. */
+/** For each code, why a period of a contract cannot be invoiced. */
 export const blockedWords: Record<string, string> = {
   account_erased: 'The account is erased, so there is nobody to invoice. It is not tried again.',
   country_unread:

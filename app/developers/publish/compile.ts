@@ -6,7 +6,7 @@ import ts from 'typescript';
 export function compileKit(folder: string): Map<string, string> {
   const emitted = compile(folder, 'tsconfig.json');
   if (!existsSync(`${folder}/tsconfig.cjs.json`)) return emitted;
-  // The package has ES modules, so the folder with CommonJS files has to say that its files are CommonJS.
+  // The package has ES modules. So the folder with CommonJS files has to declare its own type.
   emitted.set('dist/cjs/package.json', '{ "type": "commonjs" }\n');
   return new Map([...emitted, ...compile(folder, 'tsconfig.cjs.json')]);
 }

@@ -1,5 +1,5 @@
 // /developers/llms.txt has on one page what a program needs to write an integration. Every part is taken from a document that
-// people read, so this page cannot say anything different from the documents.
+// people read, so the page cannot contradict the documents.
 import { dirname, posix } from 'node:path';
 import { findPublished, type PublishedDocument, pathOf } from './published.ts';
 

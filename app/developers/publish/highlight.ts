@@ -28,7 +28,7 @@ const plain: Language = { comments: [], strings: [] };
 export function highlight(code: string, language: string): string {
   const { comments, strings } = languages.get(language) ?? plain;
   const either = (patterns: RegExp[]) => patterns.map(({ source }) => source).join('|') || '(?!)';
-  // If a comment and a string overlap, the first to start wins. So a quote inside a comment opens no string.
+  // If a comment and a string overlap, the one that starts first wins. So a quote in a comment opens no string.
   const token = new RegExp(`(?<comment>${either(comments)})|(?<string>${either(strings)})`, 'gm');
   let html = '';
   let at = 0;

@@ -76,12 +76,12 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// A key has no file extension, because it is part of a module's name. With an extension, other plugins would treat the module
-// as a file of that kind.
+// A key has no file extension, because it becomes a part of a module's name. With an extension, other plugins would treat the
+// module as a file of that kind.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 
-/** The build chooses the URLs of pictures, so the module imports these URLs. */
+/** The module imports the URLs of pictures, because the build chooses these URLs. */
 function writePage(key: string): string {
   const document = documents.find(({ slug }) => keyOfPage(slug) === key);
   if (!document) throw new Error(`There is no document for ${key}.`);

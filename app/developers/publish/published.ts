@@ -10,7 +10,7 @@ export type PublishedDocument = {
   group: string;
   /** The name in the contents, if it differs from the title. */
   name?: string;
-  /** Only for a kit: the file to download, and the program shown at the end of the kit's page. */
+  /** Only for a kit: the file to download, and the program that the end of the kit's page shows. */
   archive?: string;
   example?: string;
 };
@@ -36,7 +36,7 @@ const describeKit = (name: string, example: string): PublishedDocument => {
   };
 };
 
-/** `contract-9` shows section 9. */
+/** The slug `contract-9` shows section 9. */
 const describeSection = (file: string, name: string): PublishedDocument => {
   const section = Number.parseInt(file, 10);
   return {
@@ -84,10 +84,7 @@ export const documents: PublishedDocument[] = [
   describeSection('14-openid', 'OpenID Connect'),
 ];
 
-/**
- * A file is one of three: a source as it is, an archive of folders, or a page for programs. The page is put together from
- * documents.
- */
+/** A published file is one of three: a source, an archive of folders, or a page for programs that is made from documents. */
 export type PublishedFile = { name: string; type: string } & (
   | { source: string }
   | { folders: Folder[] }

@@ -9,12 +9,11 @@ export type Section = { id: string; title: string };
 export type Rendered = {
   title: string;
   html: string;
-  /** The headings of the second level. */
   sections: Section[];
 };
 
 export type Site = {
-  /** The path here at which a file of this project is published. Undefined if it is not published. */
+  /** The path at which this service publishes a file of the project. Undefined if it does not. */
   findPublished: (path: string) => string | undefined;
   readText: (path: string) => string;
   /** The address of a picture, if there is one. */
@@ -45,7 +44,7 @@ class DocumentRenderer extends Renderer {
     this.#site = site;
   }
 
-  /** The page shows the title itself, so the title is left out. Every other heading links to itself. */
+  /** The page shows the title itself, so the title is left out here. Every other heading links to itself. */
   override heading({ tokens, depth, text }: Tokens.Heading): string {
     if (tokens.some(({ type }) => type === 'link'))
       throw new Error(`${this.#file}: the heading "${text}" has a link.`);
@@ -71,7 +70,7 @@ class DocumentRenderer extends Renderer {
     return times === 0 ? anchor : `${anchor}-${times}`;
   }
 
-  /** If the target is not published, only the words of the link are left. */
+  /** If the target is not published, only the words of the link stay. */
   override link({ href, tokens }: Tokens.Link): string {
     const words = this.#parseLinked(tokens);
     const target = this.#findTarget(href);

@@ -1,5 +1,5 @@
-// `npm run release -- [FOLDER]`: writes what a release publishes beside its commit: the kits' archives, a list of all packages
-// (CycloneDX), and the SHA-256 digest of each. FOLDER is `release` if none is given.
+// `npm run release -- [FOLDER]` writes what a release publishes beside its commit: the kits' archives, a list of all packages
+// (CycloneDX), and the SHA-256 digest of each. Without FOLDER, it writes to `release`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

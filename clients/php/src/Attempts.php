@@ -12,7 +12,7 @@ final class Attempts
 {
     public const LIFETIME_SECONDS = 600;
     private const MAX = 5;
-    /** As the launch takes it. */
+    /** The longest state that the launch accepts. */
     private const MAX_STATE_LENGTH = 512;
 
     private readonly string $prefix;
@@ -23,8 +23,8 @@ final class Attempts
     }
 
     /**
-     * The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie. The
-     * cookie's MAC covers the state. Null if the page makes the state too long for a launch.
+     * The state of a silent attempt contains the page to come back to. So the browser can come back even if it keeps no
+     * cookies. The cookie's MAC covers the state. Null if the page makes the state too long for a launch.
      */
     public static function drawSilent(string $page): ?string
     {
@@ -32,7 +32,10 @@ final class Attempts
         return strlen($state) <= self::MAX_STATE_LENGTH ? $state : null;
     }
 
-    /** The page of a silent attempt, which is a path on this site. Null for every other state. Anybody can make one up. */
+    /**
+     * The page in the state of a silent attempt: a path on this site. Null for any other state. Anybody can make up such a
+     * state.
+     */
     public static function findPage(string $state): ?string
     {
         preg_match('/^silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)$/D', $state, $found);
@@ -41,10 +44,10 @@ final class Attempts
     }
 
     /**
-     * Starts an attempt. Beyond five, the oldest is dropped.
+     * Starts an attempt. If the browser has more than five, the oldest is dropped.
      *
-     * @param int|null $maxAge at most how many seconds ago the person may have given a credential
-     * @param string|null $state of a silent attempt
+     * @param int|null $maxAge how many seconds old the last credential may be
+     * @param string|null $state only for a silent attempt: its state
      * @return array{string, list<string>} its state, and `Set-Cookie` values
      */
     public function start(Request $request, ?int $maxAge, int $now, ?string $state = null): array

@@ -8,7 +8,7 @@ namespace Identity;
 final class Callback
 {
     private readonly Attempts $attempts;
-    /** Where the refusal of a silent attempt leads. Nobody has clicked, so nobody sees an error. */
+    /** Where a silent attempt leads if it is refused. Nobody has clicked, so nobody is shown an error. */
     private ?string $silentEnd = null;
 
     public function __construct(
@@ -19,7 +19,7 @@ final class Callback
         $this->attempts = new Attempts($configuration);
     }
 
-    /** @param callable(): list<string> $finish runs once the login is sure, and returns further `Set-Cookie` values */
+    /** @param callable(): list<string> $finish is called once the login is certain, and returns further `Set-Cookie` values */
     public function answer(
         callable $startSession,
         callable $endSession,
@@ -59,7 +59,7 @@ final class Callback
         return $own?->with(Response::UNKEPT + $refusal->headers()) ?? RefusalPage::build($refusal, $this->configuration);
     }
 
-    /** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
+    /** Errors are not signed. So an error can do nothing but choose a page, and only for an attempt of this browser. */
     private function throwError(): void
     {
         $found = Query::readOnce($this->request->query, Envelope::PARAMETERS);
@@ -88,7 +88,7 @@ final class Callback
         if (!$this->findAttempt($handOff->state)->isMetBy($handOff)) {
             $refuse('auth_time_too_old');
         }
-        // The nonce comes last, so that a hand-off planted in another browser does not use its nonce up.
+        // The nonce is used last. If a hand-off is opened in a browser that has not asked for it, its nonce stays unused.
         $nonces = $this->configuration->nonces;
         $isNew = Stores::ask(static fn() => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60));
         return $isNew ? $handOff : $refuse('nonce_replayed');
@@ -104,7 +104,7 @@ final class Callback
         return $attempt;
     }
 
-    /** The login may have ended while its session was started. Then there was no session to end yet. */
+    /** The login may have ended while its session was being started. The event about its end then found no session to end. */
     private function requireGoingOn(HandOff $handOff, callable $endSession): void
     {
         try {

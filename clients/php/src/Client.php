@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Logs people in with the identity service, and hears of changes. README.md starts with an example. */
+/** Logs people in with the identity service, and reads what has changed about them. README.md starts with an example. */
 final class Client
 {
     private const MAX_MAX_AGE = 2_592_000;
-    /** Events are read before a person is shown if they were last read so long ago. */
+    /** If events were last read longer ago than this, they are read before `currentPerson` returns. */
     private const READ_AFTER_SECONDS = 60;
     private const READ_WITHIN_SECONDS = 2;
-    /** After a read that failed or was late. */
+    /** After a read that failed or was late, no request waits for another read for this long. */
     private const READ_AGAIN_SECONDS = 10;
 
     private readonly Attempts $attempts;
@@ -24,9 +24,9 @@ final class Client
     /**
      * @param (callable(): int)|null $clock Unix seconds
      * @param Stores|null $stores where the kit keeps sessions and profiles. Null if you keep them yourself.
-     * @param (callable(Event, bool): void)|null $apply with stores: does what else an event says, as in `pullEvents`
-     * @param (callable(): void)|null $startOver with stores: forgets what else you keep, as in `pullEvents`
-     * @param (callable(HandOff): void)|null $onLogin with stores: hears of each login before its session starts. Throws
+     * @param (callable(Event, bool): void)|null $apply with stores: does more with an event, as in `pullEvents`
+     * @param (callable(): void)|null $startOver with stores: deletes what you keep elsewhere, as in `pullEvents`
+     * @param (callable(HandOff): void)|null $onLogin with stores: is called at each login, before the session starts. Throws
      *     `new Refusal('person_refused')` if you do not let the person in.
      */
     public function __construct(
@@ -47,11 +47,12 @@ final class Client
     }
 
     /**
-     * A client that keeps its sessions, and all else, in a database. `Tables` makes its tables.
+     * A client that keeps everything in a database, including its sessions. `Tables` creates the tables.
      *
      * @param string $identityUrl such as `https://shop:SECRET@id.example.com`
      * @param string $origin scheme, host and port of your site
-     * @param string $prefix of the names of tables, as given to Tables. Two clients in one database need different ones.
+     * @param string $prefix begins the names of the tables, as given to Tables. Two clients in one database need different
+     *     prefixes.
      * @param string|int ...$more further parameters of Configuration, by their names
      */
     public static function fromUrl(
@@ -90,8 +91,9 @@ final class Client
     }
 
     /**
-     * Who is logged in, with the newest profile that the kit knows; null for nobody. If events were last read over a minute
-     * ago, reads them first, for two seconds at most. Throws the Refusal `store_unavailable` if a store is away.
+     * Returns who is logged in, with the newest profile that the kit knows. Null if nobody is. If events were last read over
+     * a minute ago, it reads them first, for two seconds at most. Throws the Refusal `store_unavailable` if a store does not
+     * answer.
      */
     public function currentPerson(Request $request): ?Profile
     {
@@ -104,7 +106,10 @@ final class Client
         return $userId === null ? null : $this->findPerson($userId);
     }
 
-    /** Who is logged in, or the answer to send instead: to the login start, with this page as the way back. */
+    /**
+     * Returns who is logged in. If nobody is, returns the answer to send instead: a redirect to the login start, which leads
+     * back to this page.
+     */
     public function requireLogin(Request $request): Profile|Response
     {
         try {
@@ -119,7 +124,7 @@ final class Client
         ]);
     }
 
-    /** What the form that logs out sends as `token`. Empty if this browser has no session. */
+    /** The value of the field `token` in the form that logs out. Empty if this browser has no session. */
     public function logoutToken(Request $request): string
     {
         return $this->sessions()->logoutToken($request);
@@ -128,7 +133,7 @@ final class Client
     /**
      * Answers the form that logs out: ends the session, and leads to the log-out at the identity service.
      *
-     * @param string $returnTo where that leads: a path on your site
+     * @param string $returnTo where the log-out leads in the end: a path on your site
      */
     public function endSession(Request $request, string $returnTo = '/'): Response
     {
@@ -151,9 +156,9 @@ final class Client
     }
 
     /**
-     * Asks the identity service, without a page of it, whether this browser is logged in there, and comes back to this page.
-     * Null if somebody is logged in here, if it was tried in the last ten minutes, or if this is no page to come back to. If a
-     * store is away, the answer is 503.
+     * Asks the identity service whether this browser is logged in there. The browser sees no page of the service, and comes
+     * back to this page. Null if somebody is logged in here, if it was tried in the last ten minutes, or if nobody can be led
+     * back to this page. If a store does not answer, the answer is 503.
      */
     public function loginSilently(Request $request): ?Response
     {
@@ -171,7 +176,7 @@ final class Client
         return $this->launch($launch, [...$cookies, $this->silence->start()]);
     }
 
-    /** Keeps a profile if it is later than the kept one. True if it was kept. */
+    /** Keeps a profile if it is later than the kept profile. Returns whether it was kept. */
     public function applyProfile(Profile $profile): bool
     {
         $profiles = $this->stores()->profiles;
@@ -185,7 +190,7 @@ final class Client
         return Stores::ask(static fn() => $profiles->find($id));
     }
 
-    /** The page of a refusal that the kit has thrown. The log hears of it. */
+    /** The page for a refusal that the kit has thrown. Also logs the refusal. */
     public function refuse(Refusal $refusal): Response
     {
         $this->log($refusal);
@@ -195,9 +200,9 @@ final class Client
     /**
      * Answers the login start: sends the browser to the identity service.
      *
-     * @param string|null $returnTo where to go after the login: a path on your site. Anything else is left out.
+     * @param string|null $returnTo where to go after the login: a path on your site. Any other value is ignored.
      * @param string|null $prompt `login` asks for a credential again; `none` shows no page
-     * @param int|null $maxAge asks for a credential again if the last one was given more than this many seconds ago
+     * @param int|null $maxAge if the last credential is older than this many seconds, asks for one again
      */
     public function startLogin(
         Request $request,
@@ -231,12 +236,12 @@ final class Client
      *
      * @param (callable(HandOff): (list<string>|null))|null $startSession starts a session of your own, with a new id. It may
      *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` if you do not let the person in.
-     * @param (callable(string): void)|null $endSession ends the sessions with that sid: a login can end while you start its
-     *     session
+     * @param (callable(string): void)|null $endSession ends the sessions with this sid. It is needed because a login can end
+     *     while you start its session
      * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
-     * @param (callable(Refusal): ?Response)|null $onError your own answer if the service has no hand-off for a login
-     *     that this browser asked for: with `prompt=none`. Null for the usual page.
-     * @param (callable(Refusal): void)|null $log hears of each refusal; by default PHP's own error log does
+     * @param (callable(Refusal): ?Response)|null $onError your own answer if the service sent an error for a login of this
+     *     browser, for example after `prompt=none`. Null for the usual page.
+     * @param (callable(Refusal): void)|null $log gets each refusal. By default, PHP's own error log gets them
      */
     public function handleCallback(
         Request $request,
@@ -263,7 +268,7 @@ final class Client
             $endSession = static fn() => $sessions->end($secret);
             $isLoggedIn ??= static fn() => $sessions->find($request, $now) !== null;
             $finish = function () use ($sessions, $request): array {
-                // The earlier session ends last: if a store is away before that, the browser still has it.
+                // The earlier session ends last. If a store fails before that, the browser still has that session.
                 $sessions->end($sessions->read($request));
                 return $this->silence->end($request);
             };
@@ -286,8 +291,8 @@ final class Client
     }
 
     /**
-     * The address that logs a browser out of the identity service, too. It leads back to the path `$returnTo` on your site.
-     * Anything else is left out.
+     * The address that logs a browser out of the identity service, too. From there, the browser goes to the path `$returnTo`
+     * on your site. Any other value is ignored.
      */
     public function logoutUrl(string $returnTo = '/'): string
     {
@@ -298,7 +303,7 @@ final class Client
     }
 
     /**
-     * Answers a nudge. Send the answer. If its status is 204, pull events after that.
+     * Returns the answer to a nudge. Send it. If its status is 204, pull events next.
      *
      * @param (callable(Refusal): void)|null $log as for the callback
      */
@@ -319,15 +324,15 @@ final class Client
     }
 
     /**
-     * Reads events in order until there are no more. It remembers by itself which logins have ended. With stores, it needs no
-     * parameter: it ends sessions and keeps profiles by itself.
+     * Reads events in order until there are no more. It always remembers which logins have ended. With stores, it needs no
+     * parameter, and also ends sessions and keeps profiles.
      *
-     * @param (callable(Event, bool): void)|null $apply does what the event says. If it threw or stopped, the event comes again.
-     *     The second value says whether the profile of the event is later than the one in `$profiles`.
-     * @param (callable(): void)|null $startOver ends all your sessions and forgets the people that you keep: you have not read
-     *     for too long, or the service was restored from a backup
-     * @param ProfileStore|null $profiles is kept up to date
-     * @return bool false if another process is still at it
+     * @param (callable(Event, bool): void)|null $apply does what the event says. If it throws, or the process is killed, the
+     *     event comes again. The second value says whether the profile of the event is later than the one in `$profiles`.
+     * @param (callable(): void)|null $startOver ends all your sessions and deletes the people that you keep. It is called if
+     *     you have not read for too long, or if the service was restored from a backup
+     * @param ProfileStore|null $profiles gets each newer profile
+     * @return bool false if another process is still reading
      */
     public function pullEvents(
         ?EventPosition $position = null,
@@ -339,7 +344,8 @@ final class Client
             return (new EventReader($this->configuration, $this->http, $profiles))->pull($position, $apply, $startOver);
         }
         if ($position !== null || $apply !== null || $startOver !== null || $profiles !== null) {
-            // An event is read once. If currentPerson reads it, a hook that only pullEvents gets would miss it.
+            // Each event is read only once, by either method. If currentPerson read it, a function that only pullEvents gets
+            // would miss it.
             throw new \LogicException('with stores, give apply and startOver to the Client, else pullEvents a position, too');
         }
         return $this->readEvents(null);
@@ -356,7 +362,7 @@ final class Client
         return $isDone;
     }
 
-    /** Reads events if it is time. Of requests at once, one does, and the others wait for it. */
+    /** Reads events if the last read is too old. If several requests come at once, one reads, and the others wait for it. */
     private function readEventsFirst(int $now): bool
     {
         if (!$this->isReadDue($now)) {
@@ -385,7 +391,7 @@ final class Client
     {
         $sessions = $this->stores()->sessions;
         $lastRead = Stores::ask(static fn() => $sessions->lastRead());
-        // The clock of another server may be ahead.
+        // The last read may seem to be in the future, because the clock of another server may be ahead.
         return $lastRead === null || abs($now - $lastRead) >= self::READ_AFTER_SECONDS;
     }
 
@@ -396,7 +402,7 @@ final class Client
             $answer->status === 204 && $this->pullEvents();
             return $answer;
         } catch (\Throwable $error) {
-            // With this status the nudge comes again.
+            // After a 503, the service sends the nudge again.
             $this->logUnread($error);
             return Response::unkept(503, ['Retry-After' => '1']);
         }
@@ -419,7 +425,7 @@ final class Client
         return Response::unkept(303, ['Location' => $url], $cookies);
     }
 
-    /** What to answer to a request that is no plain GET. */
+    /** The answer to a request that is no plain GET. */
     private function refuseMethod(Request $request, callable $log): ?Response
     {
         if ($request->isSpeculative()) {

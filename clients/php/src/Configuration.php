@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** What the operator gave you, and your own addresses. No address is ever taken from a request. */
+/** What the operator gave you, and your own addresses. Addresses are never taken from a request. */
 final class Configuration
 {
     /** The issuer without a slash at its end. */
@@ -12,15 +12,15 @@ final class Configuration
     /** Scheme, host and port of the callback: where people go after a login. */
     public readonly string $origin;
     public readonly string $homeUrl;
-    /** Whether the callback is on https. If not, it is on this machine. */
+    /** Whether the callback uses https. If not, the site is on this machine. */
     public readonly bool $isSecure;
 
     /**
-     * Throws a ConfigurationError that names all that is wrong.
+     * Throws a ConfigurationError that names every fault.
      *
-     * @param list<string> $secrets one, or two during a rotation. New attempts are made with the first.
+     * @param list<string> $secrets one secret, or two during a rotation. The first one signs new attempts.
      * @param NonceStore $nonces remembers used nonces and ended logins
-     * @param string|null $homeUrl where a login leads if it names no page; by default `/` on your site
+     * @param string|null $homeUrl where a login leads if it names no page. By default, `/` on your site
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
      * @param int $maxSeconds how long a session of the kit lasts
      */
@@ -56,7 +56,8 @@ final class Configuration
     }
 
     /**
-     * The same by `IDENTITY_URL`. Your callback is then `/sso/callback`, and your login start `/login`, unless `$more` names them.
+     * Makes a configuration from `IDENTITY_URL`. Your callback is then `/sso/callback`, and your login start `/login`, unless
+     * `$more` names them.
      *
      * @param string $identityUrl such as `https://shop:SECRET@id.example.com`
      * @param string $origin scheme, host and port of your site
@@ -77,7 +78,7 @@ final class Configuration
     }
 
     /**
-     * What an `IDENTITY_URL` says, or null if it has another form. During a rotation, it has two secrets with a comma between them.
+     * Reads an `IDENTITY_URL`. Null if it has another form. During a rotation, it has two secrets with a comma between them.
      *
      * @return array{issuer: string, client: string, secrets: list<string>}|null
      */
@@ -93,7 +94,10 @@ final class Configuration
             ? ['issuer' => $scheme . $host, 'client' => $client, 'secrets' => $secrets] : null;
     }
 
-    /** The name of a cookie of this client. On https no other host, such as a subdomain, can set a cookie with this prefix. */
+    /**
+     * The name of a cookie of this client. With https it has a prefix, and browsers let no other host set such a cookie, not
+     * even a subdomain.
+     */
     public function cookieName(string $name): string
     {
         return ($this->isSecure ? '__Host-' : '') . "{$this->client}_$name";
@@ -167,7 +171,7 @@ final class Configuration
             : 'must not have any of these query parameters: ' . implode(', ', Envelope::PARAMETERS);
     }
 
-    /** An attempt's cookie belongs to one host, so the login must start at the host of the callback. */
+    /** Browsers send an attempt's cookie only to the host that set it. So the login must start at the callback's host. */
     private function findOwnUrlFault(string $url): ?string
     {
         return self::findUrlFault($url)

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Names all that is wrong with a configuration, and shows no secret. */
+/** Names every fault of a configuration, and shows no secret. */
 final class ConfigurationError extends \InvalidArgumentException
 {
     /** @param array<string, string> $faults what is wrong, by the name of the parameter */

@@ -5,12 +5,15 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * The address at which a browser opened one of our addresses, if it is not the configured one. Use it only for the log, because
- * the sender of the request chooses it.
+ * Finds the address at which a browser opened the login start or the callback, if it is not the configured address. Use it
+ * only for the log, because the sender of the request chooses it.
  */
 final class Elsewhere
 {
-    /** Looks at the host of the login start. From another host, the callback does not get the attempt's cookie. */
+    /**
+     * Compares the host of the login start. If the login starts at another host, the callback does not get the attempt's
+     * cookie.
+     */
     public static function findHost(Configuration $our, Request $request): ?string
     {
         $scheme = $our->isSecure ? 'https' : 'http';
@@ -20,7 +23,7 @@ final class Elsewhere
             : "opened at $scheme://$opened/, but loginUrl is $our->loginUrl";
     }
 
-    /** Looks at the path of the callback. */
+    /** Compares the path of the callback. */
     public static function findPath(Configuration $our, Request $request): ?string
     {
         $configured = parse_url($our->callbackUrl, PHP_URL_PATH) ?? '/';
@@ -28,7 +31,7 @@ final class Elsewhere
             : "opened at $our->origin" . self::clean($request->path) . ", but callbackUrl is $our->callbackUrl";
     }
 
-    /** Makes what a stranger sent safe for one line of the log. */
+    /** Makes text from a request safe for one line of the log. */
     public static function clean(string $text): string
     {
         return (string) preg_replace('/[^\x21-\x7e]/', '?', substr($text, 0, 255));

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** The signed payload of a hand-off: its spelling, its signatures, its JSON. */
+/** The signed payload of a hand-off: its base64url, its signatures and its JSON. */
 final class Envelope
 {
     public const MAX_PAYLOAD_LENGTH = 8192;
     public const PARAMETERS = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
     /**
-     * The text that was signed. Throws a Refusal.
+     * Returns the text that was signed. Throws a Refusal.
      *
      * @param list<string> $secrets
      */
@@ -35,7 +35,10 @@ final class Envelope
         return $bytes;
     }
 
-    /** Accepts only unpadded base64url in its one canonical spelling, because decoders accept several. Throws a Refusal. */
+    /**
+     * Accepts unpadded base64url only in its canonical spelling, because decoders accept several spellings of the same bytes.
+     * Throws a Refusal.
+     */
     public static function decode(string $payload): string
     {
         if (strlen($payload) > self::MAX_PAYLOAD_LENGTH || !preg_match('/^[A-Za-z0-9_-]+$/D', $payload)) {
@@ -59,7 +62,7 @@ final class Envelope
     }
 
     /**
-     * Compares every pair, so the time it takes shows neither which one matches nor how much of it.
+     * Compares every pair, so that the time does not show which pair matches.
      *
      * @param list<string> $signatures
      * @param list<string> $secrets

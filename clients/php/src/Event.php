@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Something that has changed about a person who was handed to you. Ignore types that you do not know. */
+/** A change of a person who was handed to you. Ignore types that you do not know. */
 final class Event
 {
     /**
      * @param int $seq its number: 1, 2, 3 …
-     * @param Profile|null $profile of `profile.updated`
-     * @param string|null $sid of `session.ended`. Null if it has none: nothing has ended then.
-     * @param string|null $userId whom it is about, or was: null in `erased`
-     * @param \stdClass $members all that it says
+     * @param Profile|null $profile only in `profile.updated`
+     * @param string|null $sid only in `session.ended`: the login that ended. If it is null there too, nothing has ended.
+     * @param string|null $userId the person that it is about. Null in `erased`, where the person is no longer known
+     * @param \stdClass $members all members, as they arrived
      */
     private function __construct(
         public readonly int $seq,

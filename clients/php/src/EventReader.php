@@ -22,8 +22,8 @@ final class EventReader
     /**
      * @param callable(Event, bool): void $apply
      * @param callable(): void $startOver
-     * @param float|null $until when to leave the rest for later, in Unix seconds
-     * @return bool false if another process is at it, or there is a rest
+     * @param float|null $until when to stop and leave the rest for the next read, in Unix seconds
+     * @return bool false if another process is reading, or if some events are left
      */
     public function pull(EventPosition $position, callable $apply, callable $startOver, ?float $until = null): bool
     {
@@ -38,7 +38,10 @@ final class EventReader
         }
     }
 
-    /** Waits for another process, because the newest event may have come too late for that one. */
+    /**
+     * Waits for the process that is reading. The newest event may have come too late for that read, so this one must still
+     * read.
+     */
     private function claim(EventPosition $position): ?int
     {
         $until = microtime(true) + self::CLAIM_WITHIN_SECONDS;
@@ -55,7 +58,7 @@ final class EventReader
         callable $startOver,
         ?float $until,
     ): bool {
-        // Reads up to the empty page: asking for it tells the service that all events were read.
+        // Reads until a page is empty. The request for that page tells the service that all events were read.
         for (;;) {
             $answer = $this->ask($after, $until);
             if ($answer->status === 410) {
@@ -97,7 +100,7 @@ final class EventReader
     private function apply(Event $event, callable $apply): void
     {
         if ($event->sid !== null) {
-            // This comes first, so that a hand-off of this login that is on its way is refused.
+            // This comes first. If a hand-off of this login is on its way, it is then refused.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
             $this->configuration->nonces->addEnded($event->sid, $keepUntil);
             $this->sessions?->endLogin($event->sid);
@@ -111,13 +114,13 @@ final class EventReader
         $isNewer = $event->profile !== null && $this->profiles?->isNewer($event->profile) === true;
         $apply($event, $isNewer);
         if ($isNewer) {
-            // This comes last: if $apply throws, the event comes again and must still count as newer. A callback may have kept a
-            // later profile meanwhile. That one stays.
+            // This comes last. If $apply throws, the event comes again, and must then still count as newer. If a callback has
+            // kept a later profile meanwhile, that profile stays.
             $this->profiles->apply($event->profile);
         }
     }
 
-    /** During a rotation either secret makes a valid token, but the service may have only one of them. */
+    /** Tries each secret. During a rotation, the service may have only one of the two. */
     private function ask(int $after, ?float $until): HttpAnswer
     {
         $our = $this->configuration;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** The identity service of your tests: it makes what the service would send you, so that your CI can log in without one. */
+/** The identity service of your tests. It makes what the service would send you, so your CI can log in without the service. */
 final class FakeIdentity
 {
     private readonly \Closure $clock;
@@ -16,16 +16,18 @@ final class FakeIdentity
     }
 
     /**
-     * Answers a launch, the address that `startLogin` redirects to: gives your callback with a genuine hand-off.
+     * Answers a launch, which is the address that `startLogin` redirects to. Returns your callback's address with a genuine
+     * hand-off.
      *
-     * @param array<string, mixed> $changes members of the payload. Those of `profile` go into the usual ones.
+     * @param array<string, mixed> $changes members of the payload. Members of `profile` replace only members of the usual
+     *     profile.
      */
     public function handOff(string $launch, array $changes = []): string
     {
         return $this->callback($this->seal($this->payload($launch, $changes)));
     }
 
-    /** Gives your callback with what it refuses with that code. */
+    /** Returns your callback's address with something that the kit refuses with this code. */
     public function refusal(string $code, string $launch): string
     {
         $right = $this->payload($launch, []);
@@ -62,7 +64,7 @@ final class FakeIdentity
         });
     }
 
-    /** A nudge, which says that `$latest` is the number of the newest event. */
+    /** Returns a nudge, which says that `$latest` is the number of the newest event. */
     public function webhook(int $latest = 1): Request
     {
         $client = $this->configuration->client;

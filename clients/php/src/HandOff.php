@@ -10,10 +10,9 @@ final class HandOff
     private const NAME = '/^[A-Za-z0-9_-]{22}$/D';
 
     /**
-     * @param string|null $sid names this login: events about its end carry it. Keep it with your session.
-     * @param int|null $authTime when the person last gave a credential, in Unix seconds; null if another site logged
-     *     them in
-     * @param list<string> $amr how the person logged in: with `mfa` in it, they gave a second factor, too
+     * @param string|null $sid names this login. The event about its end has the same `sid`, so keep it with your session.
+     * @param int|null $authTime when the person last gave a credential, in Unix seconds. Null if another site logged them in
+     * @param list<string> $amr how the person logged in. If it has `mfa`, they also gave a second factor
      * @param string|null $returnTo a path on your site
      */
     private function __construct(

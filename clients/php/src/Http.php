@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** How events are requested. You may pass your framework's own client. */
+/** Requests events. You may use your framework's own HTTP client instead. */
 interface Http
 {
     /**
-     * Follows no redirect, checks certificates, and throws if not all of the answer came in time, or if it is longer than
+     * Follows no redirects, and checks certificates. Throws if the whole answer has not come in time, or if it is longer than
      * `HttpAnswer::MAX_BYTES`.
      *
      * @param array<string, string> $headers

@@ -6,7 +6,7 @@ namespace Identity;
 
 final class HttpAnswer
 {
-    /** A longer page of events is a failed read. */
+    /** If a page of events is longer, the read has failed. */
     public const MAX_BYTES = 8_388_608;
 
     public function __construct(public readonly int $status, public readonly string $body)

@@ -7,8 +7,8 @@ namespace Identity;
 use Symfony\Component\HttpFoundation as Symfony;
 
 /**
- * The kit for frameworks with the requests of Symfony's HttpFoundation, such as Symfony and Laravel. It answers as `Psr15` does,
- * and gives other requests the attributes `person` (a Profile, or null for nobody) and `logoutToken`.
+ * The kit for frameworks that use Symfony's HttpFoundation, such as Symfony and Laravel. It answers the same addresses as
+ * `Psr15`. Other requests get the attributes `person` (a Profile, or null for nobody) and `logoutToken`.
  */
 final class HttpFoundation
 {
@@ -37,19 +37,18 @@ final class HttpFoundation
         return self::write($answer);
     }
 
-    /** A request for `requireLogin` or `loginSilently`. */
+    /** Converts a request for `requireLogin` or `loginSilently`. */
     public function read(Symfony\Request $request): Request
     {
         [$path] = explode('?', $request->getRequestUri());
         $headers = array_map(static fn(array $values) => implode('; ', $values), $request->headers->all());
         $isOurs = $request->getMethod() === 'POST' && in_array($path, [$this->eventsPath, $this->logoutPath], true);
         $body = $isOurs ? (string) stream_get_contents($request->getContent(true), Request::MAX_BODY_BYTES + 1) : '';
-        // Nothing is left of the body of a form with parts once PHP has read it.
+        // If a form came as multipart, PHP has read its body already. So the body is built again from the fields.
         $body = $isOurs && $body === '' ? http_build_query($request->request->all()) : $body;
         return new Request($request->getMethod(), (string) $request->server->get('QUERY_STRING'), $headers, $body, $path);
     }
 
-    /** An answer of the kit, as one of HttpFoundation. */
     public static function write(Response $answer): Symfony\Response
     {
         $response = new Symfony\Response($answer->body, $answer->status);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Names one launch in the service's log, in refusals and in the doctor's report, without giving the nonce away. */
+/** Names one launch in the service's log, in refusals and in the doctor's report, without revealing the nonce. */
 final class LaunchId
 {
     /** Writes the id like `3f9a-12c4`. */

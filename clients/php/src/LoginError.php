@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** The identity service sent an error instead of a hand-off, for a login that this browser asked for. */
+/** The service has sent an error instead of a hand-off, for a login that this browser asked for. */
 final class LoginError extends Refusal
 {
     private const KNOWN = ['login_required', 'interaction_required', 'access_denied'];

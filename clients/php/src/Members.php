@@ -7,7 +7,7 @@ namespace Identity;
 /** Reads the members of a JSON object by their types. Throws a Refusal if one is missing or has another type. */
 final class Members
 {
-    // Parsers of other languages round integers above this one.
+    // Parsers in other languages round larger integers.
     private const MAX_INTEGER = 2 ** 53 - 1;
 
     private readonly \stdClass $object;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** For tests, and for one process that serves all requests. Most PHP forgets everything after each request. */
+/** For tests, and for one process that serves all requests. Most PHP processes forget everything after each request. */
 final class MemoryNonces implements NonceStore
 {
     /** @var array<string, int> */

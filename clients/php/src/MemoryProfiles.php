@@ -7,7 +7,7 @@ namespace Identity;
 /** For tests, and for one process that serves all requests. */
 final class MemoryProfiles implements ProfileStore
 {
-    /** @var array<string, ?Profile> null for somebody who was deleted */
+    /** @var array<string, ?Profile> null for a person who was deleted */
     private array $profiles = [];
 
     public function isNewer(Profile $profile): bool

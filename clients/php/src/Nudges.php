@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Nudges say that there are events to pull. They are signed as in Standard Webhooks, with a key made from the secret. */
+/** A nudge says that there are events to pull. It is signed as in Standard Webhooks, with a key made from the secret. */
 final class Nudges
 {
     private const MAX_AGE_SECONDS = 300;
@@ -48,7 +48,7 @@ final class Nudges
         return $isGenuine;
     }
 
-    /** @return list<string> a signature by each secret */
+    /** @return list<string> a signature for each secret */
     public function sign(string $message): array
     {
         return array_map(function (#[\SensitiveParameter] string $secret) use ($message): string {

@@ -4,14 +4,15 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Works with any PDO connection, however PDO reports errors. */
+/** Works with any PDO connection, in every error mode of PDO. */
 final class PdoDatabase implements Database
 {
     private ?\PDO $connection = null;
 
     /**
-     * @param \PDO|\Closure(): \PDO $pdo a connection, or what opens one at the first statement, and again after one that
-     *     failed. So a database that is away is a refusal, and a page that needs none opens none.
+     * @param \PDO|\Closure(): \PDO $pdo a connection, or a function that opens one. The function is called at the first
+     *     statement, and again after a statement that failed. So a page that needs no database opens no connection, and if
+     *     the database is down, the kit refuses the login.
      */
     public function __construct(private readonly \PDO|\Closure $pdo)
     {

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Who a person is. Know people by `id`: it never changes and is never reused. The email address can change. */
+/** Who a person is. Identify people by `id`, which never changes and is never reused. The email address can change. */
 final class Profile
 {
     /**
      * @param string $role `admin`, `merchant` or `customer`
      * @param list<string> $capabilities ignore those that you do not know
-     * @param string $updatedAt moves forward with every change; its text sorts like its time
+     * @param string $updatedAt the time of the last change. As text, it sorts by time
      */
     public function __construct(
         public readonly string $id,

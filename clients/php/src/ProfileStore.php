@@ -4,20 +4,20 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A cache of profiles. The identity service has the truth. */
+/** A cache of profiles. The identity service has the real ones. */
 interface ProfileStore
 {
     /** Whether `apply` would keep this profile now. */
     public function isNewer(Profile $profile): bool;
 
-    /** Keeps a profile if it is later than the kept one. True if it was kept. */
+    /** Keeps a profile if it is later than the kept profile. Returns whether it was kept. */
     public function apply(Profile $profile): bool;
 
     public function find(string $id): ?Profile;
 
-    /** Forgets a person who was deleted. No profile that is still on its way brings them back. */
+    /** Deletes a person who no longer exists. A profile that is still on its way must not bring them back. */
     public function remove(string $id): void;
 
-    /** Forgets everybody, if events must start over. */
+    /** Deletes everybody. It is called if events must start over. */
     public function clear(): void;
 }

@@ -39,20 +39,19 @@ final class Psr15 implements MiddlewareInterface
         return $handler->handle($request->withAttribute('person', $person)->withAttribute('logoutToken', $token));
     }
 
-    /** A request for `requireLogin` or `loginSilently`. */
+    /** Converts a request for `requireLogin` or `loginSilently`. */
     public static function read(ServerRequestInterface $request, string $body = ''): Request
     {
         $uri = $request->getUri();
         $headers = [];
         foreach ($request->getHeaders() as $name => $values) {
-            // Slim 3 lists them by the names that PHP gives them, such as HTTP_HOST.
+            // Slim 3 gives headers the names that they have in PHP, such as HTTP_HOST.
             $headers[strtolower(strtr(preg_replace('/^HTTP_/', '', (string) $name), '_', '-'))] = implode(', ', $values);
         }
         $headers['cookie'] = implode('; ', $request->getHeader('cookie'));
         return new Request($request->getMethod(), $uri->getQuery(), $headers, $body, $uri->getPath() ?: '/');
     }
 
-    /** An answer of the kit, as one of PSR-7. */
     public function write(Response $answer): ResponseInterface
     {
         $response = $this->responses->createResponse($answer->status);
@@ -75,7 +74,7 @@ final class Psr15 implements MiddlewareInterface
         $fields = $request->getParsedBody();
         $forms = '~^(?:multipart/form-data|application/x-www-form-urlencoded)\b~i';
         $isForm = preg_match($forms, $request->getHeaderLine('content-type'));
-        // Nothing is left of the body of a form with parts once PHP has read it.
+        // If a form came as multipart, PHP has read its body already. So the body is built again from the fields.
         return $text === '' && $isForm && is_array($fields) ? http_build_query($fields) : $text;
     }
 }

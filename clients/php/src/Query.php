@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Reads queries as they arrived. $_GET would hide a repeated parameter, and rename some. */
+/** Reads queries as they arrived. $_GET would hide a repeated parameter, and rename some parameters. */
 final class Query
 {
     /** @return array<string, list<string>> the values of each parameter */
@@ -21,7 +21,7 @@ final class Query
     }
 
     /**
-     * Returns the values of those parameters that are there.
+     * Returns the values of the named parameters, if they are there.
      *
      * @param list<string> $names
      * @return array<string, string>
@@ -37,7 +37,7 @@ final class Query
         return array_map(static fn(array $values) => $values[0], $found);
     }
 
-    /** @param array<string, string|int|null> $parameters those that are null are left out */
+    /** @param array<string, string|int|null> $parameters parameters that are null are left out */
     public static function append(string $url, array $parameters): string
     {
         $query = http_build_query($parameters, '', '&', PHP_QUERY_RFC3986);

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * What each refusal means, and what to do about it, for the log. The texts are those of `/developers/refusals` at the identity
- * service, in ASCII, so that no log escapes them.
+ * What each refusal means, and what to do about it, for the log. The texts are the same as at `/developers/refusals` of the
+ * identity service. They are in ASCII, because some logs escape other characters.
  */
 final class Reasons
 {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Why something was refused. The codes are the same in each kit, and `/developers/refusals` of the identity service explains
- * them. To turn a person away, throw one with `person_refused` from your own `startSession`.
+ * Why something was refused. All kits use the same codes, and `/developers/refusals` of the identity service explains them.
+ * To turn a person away, throw a Refusal with `person_refused` from your own `startSession`.
  */
 class Refusal extends \RuntimeException
 {
@@ -46,7 +46,7 @@ class Refusal extends \RuntimeException
     public readonly string $reason;
 
     /**
-     * @param string $refusalCode the code; the name $code belongs to every exception already
+     * @param string $refusalCode the code. It cannot be called $code, because every exception has a $code already
      * @param string|null $launchId names the launch in the service's log, as `3f9a-12c4`
      * @param string $detail what exactly failed, for your log
      */
@@ -70,13 +70,13 @@ class Refusal extends \RuntimeException
             . " $baseUrl/developers/refusals#$this->refusalCode");
     }
 
-    /** Makes one line of a text, without control characters: a terminal that shows the log would obey them. */
+    /** Puts a text on one line, and removes control characters, because a terminal that shows the log would obey them. */
     public static function flatten(string $text): string
     {
         return preg_replace('/[\p{Cc}\s]+/u', ' ', $text) ?? (string) preg_replace('/[^\x21-\x7e]+/', ' ', $text);
     }
 
-    /** @return array<string, string> what programs read */
+    /** @return array<string, string> headers for programs */
     public function headers(): array
     {
         return ['Identity-Refusal' => $this->refusalCode]

@@ -9,13 +9,13 @@ final class Request
 {
     public const MAX_BODY_BYTES = 65_536;
 
-    /** @var array<string, string> by their names in lower case */
+    /** @var array<string, string> values, by the header's name in lower case */
     public readonly array $headers;
 
     /**
      * @param string $query as it arrived, without the question mark
-     * @param array<string, string> $headers cookies are in `cookie`
-     * @param string|null $path as it arrived, if it is known
+     * @param array<string, string> $headers values by name. Cookies are in `cookie`
+     * @param string|null $path as it arrived. Null if it is not known
      */
     public function __construct(
         public readonly string $method,
@@ -27,7 +27,7 @@ final class Request
         $this->headers = array_change_key_case($headers);
     }
 
-    /** The request that this process answers. */
+    /** The request that this process is answering. */
     public static function fromGlobals(): self
     {
         $headers = [];
@@ -36,35 +36,35 @@ final class Request
                 $headers[strtr($found[2] ?? $found[1], '_', '-')] = $value;
             }
         }
-        // QUERY_STRING comes second, because rewriting may have added to it.
+        // QUERY_STRING comes second, because the web server may have added to it.
         [$path, $query] = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2) + [1 => $_SERVER['QUERY_STRING'] ?? ''];
         $method = $_SERVER['REQUEST_METHOD'] ?? 'GET';
         $body = $method === 'POST' ? (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1) : '';
         return new self($method, $query, $headers, $body, str_starts_with($path, '/') ? $path : null);
     }
 
-    /** The value of a query parameter that is there once. */
+    /** The value of a query parameter. Null if it is missing or repeated. */
     public function parameter(string $name): ?string
     {
         $values = Query::parse($this->query)[$name] ?? [];
         return count($values) === 1 ? $values[0] : null;
     }
 
-    /** The value of a field of a sent form that is there once. */
+    /** The value of a field of a posted form. Null if it is missing or repeated. */
     public function field(string $name): ?string
     {
         $values = $this->isTooLarge() ? [] : Query::parse($this->body)[$name] ?? [];
         return count($values) === 1 ? $values[0] : null;
     }
 
-    /** The page that was asked for, as a way back: its path and query. Null if it is not known, or no way back. */
+    /** The path and query of the requested page. Null if they are not known, or if no login can lead back there. */
     public function page(): ?string
     {
         $page = $this->path . ($this->query === '' ? '' : "?$this->query");
         return $this->method === 'GET' && ReturnTo::isRight($page) ? $page : null;
     }
 
-    /** Browsers and chat programs open links before anybody clicks. That must not use anything up. */
+    /** Browsers and chat programs open links before anybody clicks. Such a request must use nothing up. */
     public function isSpeculative(): bool
     {
         return $this->method === 'HEAD' || stripos($this->headers['sec-purpose'] ?? '', 'prefetch') !== false;
@@ -72,7 +72,7 @@ final class Request
 
     public function isTooLarge(): bool
     {
-        // Of a form with parts, the body has the fields only.
+        // For a multipart form, the body has only the fields.
         return max(strlen($this->body), (int) ($this->headers['content-length'] ?? 0)) > self::MAX_BODY_BYTES;
     }
 

@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** An answer. `send()` sends it to the browser. Your framework can send it instead. */
+/** An answer. `send()` sends it to the browser. You can also send it with your framework. */
 final class Response
 {
     public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];
 
-    /** @param list<array{string, string}> $headers names and values; `Set-Cookie` may be there more than once */
+    /** @param list<array{string, string}> $headers names and values. There may be several `Set-Cookie` */
     public function __construct(public readonly int $status, public readonly array $headers = [], public readonly string $body = '')
     {
     }
 
     /**
-     * An answer that no cache keeps, and whose address is told to no other site.
+     * An answer that no cache keeps. Browsers do not send its address to other sites.
      *
      * @param array<string, string> $headers
      * @param list<string> $cookies `Set-Cookie` values

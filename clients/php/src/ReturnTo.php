@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A path on one's own site: one leading slash, no backslash, no control characters. */
+/** A path on your own site: one leading slash, no backslash, no control characters. */
 final class ReturnTo
 {
     public const FORM = '~^(?=.{1,2048}$)/(?!/)[^\\\\\p{Cc}]*$~Du';
@@ -14,7 +14,7 @@ final class ReturnTo
         return preg_match(self::FORM, $path) === 1;
     }
 
-    /** Encodes the path with percent signs, because a header takes no other letters. */
+    /** Encodes the path with percent signs, because a header can contain only ASCII. */
     public static function resolve(string $origin, string $path): string
     {
         return $origin . preg_replace_callback(

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Keeps the sessions of one client. All servers of a site share one. It never sees the value of a cookie, only its SHA-256.
- * Each call throws if the store is away.
+ * Keeps the sessions of one client. All servers of a site share one store. The store never sees the value of a cookie, only
+ * its SHA-256. Each call throws if the store does not answer.
  */
 interface SessionStore
 {
@@ -19,7 +19,7 @@ interface SessionStore
      */
     public function start(string $id, ?string $sid, string $userId, int $endsAt, int $now): void;
 
-    /** Whose session it is, or null if it has ended. */
+    /** The id of the person whose session this is. Null if the session has ended. */
     public function find(string $id, int $now): ?string;
 
     public function end(string $id): void;
@@ -32,7 +32,7 @@ interface SessionStore
 
     public function endAll(): void;
 
-    /** When events were last read, as noted (Unix seconds). Null if they never were. */
+    /** When events were last read (Unix seconds). Null if they were never read. */
     public function lastRead(): ?int;
 
     public function noteRead(int $at): void;

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * The sessions of a client. The browser has 256 random bits in a cookie, and the store has their SHA-256, so that what somebody
- * reads in the store is no cookie.
+ * The sessions of a client. The browser has 256 random bits in a cookie, and the store has only their SHA-256. So nobody can
+ * log in with what they read in the store.
  */
 final class Sessions
 {
@@ -17,7 +17,6 @@ final class Sessions
         $this->cookie = $configuration->cookieName('session');
     }
 
-    /** The value of a new cookie. */
     public static function draw(): string
     {
         return Envelope::encode(random_bytes(32));
@@ -58,20 +57,20 @@ final class Sessions
         }
     }
 
-    /** The `Set-Cookie` value that takes the cookie away. */
+    /** The `Set-Cookie` value that deletes the cookie. */
     public function endCookie(): string
     {
         return $this->configuration->buildCookie($this->cookie, '', 0);
     }
 
-    /** Proves that a form is from a page of this session, and gives nothing of the cookie away. */
+    /** A token for forms. It proves that a form is from a page of this session, and reveals nothing about the cookie. */
     public function logoutToken(Request $request): string
     {
         $secret = $this->read($request);
         return $secret === null ? '' : hash_hmac('sha256', "identity logout v1 {$this->configuration->client}", $secret);
     }
 
-    /** The value of this browser's cookie, if it has the form of one of ours. */
+    /** The value of this browser's session cookie. Null if it does not have the form of such a value. */
     public function read(Request $request): ?string
     {
         $value = $request->cookies()[$this->cookie] ?? '';

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Keeps silent logins from being tried again in a browser that has tried one. */
+/** Prevents a second silent login soon after the first one in the same browser. */
 final class Silence
 {
     private const SECONDS = 600;
-    /** In the query of a page, this says that an attempt came back without its cookie. */
+    /** The query parameter that says that an attempt came back without its cookie. */
     private const PARAMETER = 'silent';
 
     private readonly string $cookie;
@@ -18,17 +18,17 @@ final class Silence
         $this->cookie = $configuration->cookieName('silent');
     }
 
-    /** The page to come back to, if a silent login may be tried from it. */
+    /** The page to come back to. Null if no silent login may be tried from this request. */
     public function findPage(Request $request): ?string
     {
         $page = $request->page();
-        // What a script or an image asks for can follow no redirect to another site.
+        // A request for a script or an image must not be redirected to another site.
         $isDocument = ($request->headers['sec-fetch-dest'] ?? 'document') === 'document';
         $isQuiet = isset($request->cookies()[$this->cookie]) || isset(Query::parse($request->query)[self::PARAMETER]);
         return $isDocument && !$isQuiet && !$request->isSpeculative() ? $page : null;
     }
 
-    /** Where a silent attempt leads that brought nobody. Null for every other attempt. */
+    /** The page to go back to if a silent attempt logged nobody in. Null if the attempt was not silent. */
     public function findEnd(string $state, bool $isKept): ?string
     {
         $page = Attempts::findPage($state);
@@ -36,17 +36,18 @@ final class Silence
             return null;
         }
         $url = ReturnTo::resolve($this->configuration->origin, explode('#', $page)[0]);
-        // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+        // If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login
+        // was tried.
         return $isKept ? $url : Query::append($url, [self::PARAMETER => 'no']);
     }
 
-    /** A `Set-Cookie` value. */
+    /** A `Set-Cookie` value. Until it expires, no silent login is tried. */
     public function start(): string
     {
         return $this->configuration->buildCookie($this->cookie, '1', self::SECONDS);
     }
 
-    /** @return list<string> `Set-Cookie` values, with which silent logins are tried again */
+    /** @return list<string> `Set-Cookie` values, after which silent logins are tried again */
     public function end(Request $request): array
     {
         return isset($request->cookies()[$this->cookie]) ? [$this->configuration->buildCookie($this->cookie, '', 0)] : [];

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Keeps nonces in a table with a unique index, so that only one of several requests gets through. Do not use it inside your own
- * transaction: after a rollback the nonce could be used again.
+ * Keeps nonces in a table. If several requests use one nonce at once, a unique index lets only one through. Do not use it
+ * inside your own transaction, because after a rollback the nonce could be used again.
  */
 final class SqlNonces implements NonceStore
 {
-    /** Nothing is forgotten earlier than this, in case clocks are wrong. */
+    /** Each row is kept for this much longer than needed, in case clocks are wrong. */
     public const MARGIN_SECONDS = 600;
 
-    /** @param string $prefix of the names of tables, as given to Tables */
+    /** @param string $prefix begins the names of the tables, as given to Tables */
     public function __construct(private readonly Database $database, private readonly string $prefix = 'identity_')
     {
     }
@@ -38,7 +38,7 @@ final class SqlNonces implements NonceStore
         return $this->database->value($sql, ["sid $sid"]) !== null;
     }
 
-    /** Deletes what need not be kept any longer. `consume` does this now and then. */
+    /** Deletes rows that are no longer needed. `consume` calls this now and then. */
     public function sweep(): void
     {
         $this->database->execute(

@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Keeps the position in a row. A process claims it for a minute at a time. If it is killed, another goes on after the minute. */
+/**
+ * Keeps the position in a row. A process claims the row for a minute at a time. If the process is killed, another process
+ * goes on after that minute.
+ */
 final class SqlPosition implements EventPosition
 {
     private const CLAIM_SECONDS = 60;

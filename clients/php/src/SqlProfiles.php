@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Keeps profiles in a table. It inserts first, and then updates only to a later profile. So if a hand-off and an event come at
- * once, the later profile stays.
+ * Keeps profiles in a table. It first inserts a row, and then updates the row only if the profile is later. So if a hand-off
+ * and an event come at once, the later profile stays.
  */
 final class SqlProfiles implements ProfileStore
 {
-    /** The time in a deleted person's row, which has no profile. It is later than any profile. */
+    /** Stands for the time in the row of a deleted person, which has no profile. It is later than the time of any profile. */
     private const NEVER = '9999-12-31T23:59:59.999Z';
 
     public function __construct(private readonly Database $database, private readonly string $prefix = 'identity_')
@@ -41,7 +41,7 @@ final class SqlProfiles implements ProfileStore
         try {
             return $json === null ? null : Profile::fromJson((string) $json);
         } catch (Refusal $refusal) {
-            // This is a fault of the store, and not of what the browser sent.
+            // This is a fault of the store, and not of the browser's request.
             throw new \RuntimeException("a kept profile cannot be read: $refusal->reason");
         }
     }

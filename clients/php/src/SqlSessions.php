@@ -4,10 +4,13 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Keeps sessions in a table. Each row says its client, so a session at one client is none at another that shares the table. */
+/**
+ * Keeps sessions in a table. Each row names its client, so a session of one client is not valid at another client on the same
+ * table.
+ */
 final class SqlSessions implements SessionStore
 {
-    /** @param string $prefix of the names of tables, as given to Tables */
+    /** @param string $prefix begins the names of the tables, as given to Tables */
     public function __construct(
         private readonly Database $database,
         private readonly string $client,

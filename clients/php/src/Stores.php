@@ -15,9 +15,10 @@ final class Stores
     }
 
     /**
-     * In a database: MySQL, MariaDB, Postgres or SQLite.
+     * Stores in a database: MySQL, MariaDB, Postgres or SQLite.
      *
-     * @param string $prefix of the names of tables, as given to Tables. Two clients in one database need different ones.
+     * @param string $prefix begins the names of the tables, as given to Tables. Two clients in one database need different
+     *     prefixes.
      */
     public static function inDatabase(Database $database, string $client, string $prefix = 'identity_'): self
     {
@@ -29,13 +30,16 @@ final class Stores
         );
     }
 
-    /** For tests, and for one process that serves all requests. */
+    /** Stores for tests, and for one process that serves all requests. */
     public static function inMemory(): self
     {
         return new self(new MemorySessions(), new MemoryProfiles(), new MemoryPosition());
     }
 
-    /** Asks a store. Throws the Refusal `store_unavailable` if it is away. A store may also throw a Refusal of its own. */
+    /**
+     * Calls a store. Throws the Refusal `store_unavailable` if the store does not answer. A store may also throw a Refusal of
+     * its own.
+     */
     public static function ask(callable $question): mixed
     {
         try {

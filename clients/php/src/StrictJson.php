@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, at most 16 levels.
- * json_decode keeps the last of two equal names, and other parsers the first, so two readers could see two values.
+ * Accepts only JSON that every parser reads in the same way: UTF-8 without a byte order mark, no name twice in an object, at
+ * most 16 levels. If a name came twice, json_decode would keep its last value and other parsers its first, so two readers
+ * could see two values.
  */
 final class StrictJson
 {
@@ -15,16 +16,17 @@ final class StrictJson
     /** Objects are stdClass, so that `{}` and `[]` differ. Throws a JsonException. */
     public static function parse(string $text): mixed
     {
-        // Refuses a byte order mark, other bytes that are not UTF-8, and half of a character. Our own scan limits the depth more.
+        // json_decode refuses a byte order mark, other bytes that are not UTF-8, and half of a surrogate pair. Our own scan
+        // has a lower limit for the depth.
         $value = json_decode($text, false, 512, JSON_THROW_ON_ERROR);
         self::requireDistinctNames($text);
         return $value;
     }
 
-    /** Expects text that json_decode has accepted, so a simple scan is enough. */
+    /** Call this only for text that json_decode has accepted. For such text, a simple scan is enough. */
     private static function requireDistinctNames(string $text): void
     {
-        // Matches a string, with the colon behind it if it is a name, or the start or end of a level.
+        // Matches a string (with the colon after it if it is a name), or a bracket that begins or ends a level.
         $form = '/("(?:[^"\\\\]++|\\\\.)*+")(\s*+:)?|[{}[\]]/s';
         if (preg_match_all($form, $text, $tokens, PREG_SET_ORDER) === false) {
             throw new \JsonException(preg_last_error_msg());
@@ -39,7 +41,7 @@ final class StrictJson
             } elseif ($token[0] === '}' || $token[0] === ']') {
                 array_pop($levels);
             } elseif (isset($token[2])) {
-                // "a" and "\u0061" are the same name. The prefix keeps PHP from making numbers of names.
+                // "a" and "\u0061" are the same name. Without the prefix, PHP would turn a name such as "1" into a number.
                 $name = 'n' . json_decode($token[1]);
                 if (isset($levels[count($levels) - 1][$name])) {
                     throw new \JsonException('a name is there twice');

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Uses curl if it is there, otherwise PHP's own streams. All of an answer must come in time. */
+/** Uses curl if PHP has it, and otherwise PHP's own streams. The whole answer must come in time. */
 final class SystemHttp implements Http
 {
-    /** For the head of an answer, and for what is around its chunks. */
+    /** How many bytes the head of an answer, and the lines around its chunks, may add. */
     private const MAX_FRAME_BYTES = 65_536;
     private const TOO_LONG = 'the answer is longer than 8 MiB';
 
@@ -15,7 +15,7 @@ final class SystemHttp implements Http
     {
     }
 
-    /** Gives each request at most so much time. */
+    /** Limits how long each request may take. */
     public function within(float $seconds): self
     {
         return new self(max(0.001, min($seconds, $this->timeoutSeconds)), $this->useCurl);
@@ -38,11 +38,11 @@ final class SystemHttp implements Http
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_TIMEOUT_MS => (int) ceil($this->timeoutSeconds * 1000),
-            // Without this, curl can refuse to wait less than a second.
+            // Without this option, curl may refuse a timeout of less than a second.
             CURLOPT_NOSIGNAL => true,
             CURLOPT_WRITEFUNCTION => static function ($curl, string $piece) use (&$body): int {
                 $body .= $piece;
-                // Any other number than the length ends the transfer.
+                // If this function returns any number but the length, curl ends the transfer.
                 return strlen($body) > HttpAnswer::MAX_BYTES ? -1 : strlen($piece);
             },
         ]);
@@ -53,7 +53,7 @@ final class SystemHttp implements Http
     }
 
     /**
-     * Asks by a socket, because the timeout of PHP's own wrapper for http starts again with each byte.
+     * Uses a socket, because in PHP's own http wrapper the timeout starts again with each byte.
      *
      * @param list<string> $headers
      */
@@ -108,7 +108,7 @@ final class SystemHttp implements Http
         return $socket;
     }
 
-    /** Waits a moment for the other side, unless it has just done something. Throws if the time is over. */
+    /** Waits a moment until the socket can be read, unless it has just moved bytes. Throws if the time is over. */
     private static function wait($socket, float $until, bool $hasMoved): void
     {
         if (microtime(true) >= $until) {
@@ -120,7 +120,7 @@ final class SystemHttp implements Http
 
     private static function parse(string $text): HttpAnswer
     {
-        // An answer such as 103 may come before the final one.
+        // An interim answer, such as 103, may come before the final answer.
         $form = '~\A(?:HTTP/\S+ 1\d\d.*?\r\n\r\n)*HTTP/\S+ (\d{3})(.*?\r\n)\r\n~s';
         if (!preg_match($form, $text, $found)) {
             throw self::fail('the answer is not HTTP');

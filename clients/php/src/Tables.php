@@ -16,8 +16,8 @@ final class Tables
     }
 
     /**
-     * @param string $dialect makes no difference any more
-     * @return list<string> the statements of schema.sql, with your prefix; each may run again
+     * @param string $dialect is no longer used
+     * @return list<string> the statements of schema.sql, with your prefix. Each may run again
      */
     public static function describe(string $dialect, string $prefix = 'identity_'): array
     {
@@ -26,7 +26,7 @@ final class Tables
         return array_values(array_filter($statements));
     }
 
-    /** Throws if a prefix of your own, which stands in statements as it is, is no plain name. */
+    /** Throws if the prefix is not a plain name, because it becomes a part of statements as it is. */
     public static function requirePrefix(string $prefix): void
     {
         if (!preg_match('/^[a-z_][a-z0-9_]{0,30}$/D', $prefix)) {
@@ -34,7 +34,7 @@ final class Tables
         }
     }
 
-    /** An insert that changes nothing if the primary key exists already. */
+    /** Returns an insert that changes nothing if the primary key exists already. */
     public static function insertNew(Database $database, string $values): string
     {
         return $database->dialect() === 'mysql' ? "insert ignore into $values"

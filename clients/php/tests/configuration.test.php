@@ -2,11 +2,11 @@
 
 declare(strict_types=1);
 
-// Tests configurations, and that the codes are the documented ones.
+// Tests configurations. Also tests that the codes of refusals are the documented codes.
 
 use Identity\{Configuration, ConfigurationError, Refusal, RefusalPage, Request};
 
-/** What is wrong, by the names of the parameters. */
+/** The faults, by the names of the parameters. */
 function faultsOf(array $changes): array
 {
     try {

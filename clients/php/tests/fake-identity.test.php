@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Tests the fake service for tests of clients, against the vectors and this kit.
+// Tests FakeIdentity, the service for tests of clients, against the vectors and this kit.
 
 use Identity\{Client, Configuration, FakeIdentity, Request};
 

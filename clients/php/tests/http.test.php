@@ -2,11 +2,14 @@
 
 declare(strict_types=1);
 
-// Tests how the kit asks the service, and how it reads requests, with servers in processes of their own.
+// Tests how the kit sends requests to the service, and how it reads requests. The servers run in processes of their own.
 
 use Identity\{HttpAnswer, SystemHttp};
 
-/** Runs `$use` with the address of a server that answers each connection by `$answer`, PHP code that writes to `$s`. */
+/**
+ * Starts a server, and calls `$use` with its address. For each connection, the server runs the PHP code `$answer`, which
+ * writes to `$s`.
+ */
 function withServer(string $answer, callable $use, string $certificate = ''): void
 {
     $code = '$c = stream_context_create(["ssl" => ["local_cert" => ' . var_export($certificate, true) . ']]);'
@@ -24,7 +27,7 @@ function withServer(string $answer, callable $use, string $certificate = ''): vo
     }
 }
 
-/** What asking gives: a status and a body, or why it failed. */
+/** Returns the status and the body of an answer, or why the request failed. */
 function askBy(SystemHttp $http, string $url): array|string
 {
     try {
@@ -83,7 +86,7 @@ foreach (function_exists('curl_init') ? ['curl' => true, 'streams' => false] : [
             withServer('fwrite($s, "' . $wire . '");', function (string $address) use ($useCurl, $wire, $expected): void {
                 $found = askBy(new SystemHttp(5, $useCurl), "http://$address/");
                 if ($useCurl && !is_array($expected)) {
-                    // Curl takes a head that ends early, and EventReader then refuses the body.
+                    // Curl accepts a head that ends early. EventReader then refuses the body.
                     return;
                 }
                 same($expected, is_array($found) ? $found : 'fails', $wire);

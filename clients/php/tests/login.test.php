@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Tests a login from its start to the session, and everything that is no login.
+// Tests a login from its start to the session, and requests that must not log anybody in.
 
 use Identity\{Client, LaunchId, NonceStore, Refusal, Request, Response};
 

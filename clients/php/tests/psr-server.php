@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// The two interfaces of psr/http-server-handler and psr/http-server-middleware, which Debian does not have.
+// The two interfaces of psr/http-server-handler and psr/http-server-middleware, because Debian has no package of them.
 
 namespace Psr\Http\Server;
 

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Tests the middleware with messages of nyholm/psr7 (Debian: php-nyholm-psr7), if they are here.
+// Tests the middleware with messages of nyholm/psr7 (Debian: php-nyholm-psr7), if it is installed.
 
 use Identity\{Psr15, Stores};
 use Nyholm\Psr7\{Factory\Psr17Factory, ServerRequest};
@@ -17,7 +17,7 @@ if (!interface_exists(Psr\Http\Server\MiddlewareInterface::class)) {
     require_once __DIR__ . '/psr-server.php';
 }
 
-/** Pages that say who is there. */
+/** A handler whose pages say who is logged in. */
 final class Pages implements RequestHandlerInterface
 {
     public function handle(ServerRequestInterface $request): ResponseInterface

@@ -9,7 +9,7 @@ require __DIR__ . '/support.php';
 require __DIR__ . '/site.php';
 
 error_reporting(E_ALL);
-// Traces then show all that they could ever show.
+// Shows arguments in stack traces, so that a test would notice a secret in one.
 ini_set('zend.exception_ignore_args', '0');
 $log = (string) tempnam(sys_get_temp_dir(), 'identity-log-');
 ini_set('error_log', $log);
@@ -19,7 +19,8 @@ foreach (glob(__DIR__ . '/*.test.php') as $file) {
     Clock::$now = NOW;
     require $file;
 }
-// A login that is accepted logs a line (see login.test.php). What refuses anything is inside logOf().
+// Only a login that is accepted may log a line (see login.test.php). Tests of refusals use logOf(), which catches their
+// lines.
 $unexpected = preg_grep('/identity-client: accepted, launch [0-9a-f]{4}-[0-9a-f]{4}$/D', file($log, FILE_IGNORE_NEW_LINES), PREG_GREP_INVERT);
 array_push(Results::$failures, ...array_values($unexpected));
 unlink($log);

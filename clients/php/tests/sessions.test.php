@@ -78,7 +78,7 @@ test('a login gives 256 random bits, new at each login, which end with the brows
     $site->logIn();
     $second = $site->browser->cookies[COOKIE];
     same([false, 'Zoë O’Neil'], [$first === $second, $site->person()?->name]);
-    // Another browser with the cookie of before, made up, or what the store has.
+    // Another browser sends the earlier cookie, a made-up one, or the hash that the store has.
     foreach ([$first, str_repeat('A', 43), hash('sha256', $second), "$second ", substr($second, 1), '', "$second'"] as $value) {
         $site->browser->cookies[COOKIE] = $value;
         same($value === "$second ", $site->person() !== null, $value);
@@ -294,7 +294,7 @@ test('the log-out is a POST with the token of this session (contract 13.127)', f
     $answer = $site->logOut();
     same([303, 'https://id.example.test/logout?client=shop&return_to=%2F'], [$answer->status, $answer->header('location')]);
     same([COOKIE . '=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax'], $site->browser->set);
-    // A copy of the cookie has ended with it.
+    // After the log-out, a copy of the cookie logs nobody in either.
     $site->browser->cookies[COOKIE] = $cookie;
     same(null, $site->person());
     logOf(fn() => same(403, memorySite()->logOut()->status));
@@ -373,7 +373,7 @@ test('a database that is away is a refusal, is not asked without a need, and is 
         $other = new Site(Stores::inDatabase($database, 'other'), ['client' => 'other']);
         $other->browser->cookies['__Host-other_session'] = $site->browser->cookies[COOKIE];
         same(null, $other->person());
-        // What the store has of a cookie is of one client, too.
+        // The stored id is not just the SHA-256 of the cookie: the client's name is in it, too.
         same(false, $database->value('select id from identity_sessions') === hash('sha256', $site->browser->cookies[COOKIE]));
     } finally {
         unlink($path);
@@ -420,7 +420,8 @@ test('a client without stores says what it lacks', function (): void {
 test('a request that comes while another reads events waits for it, for two seconds at most (contract 13.125)', function (): void {
     $id = '0190f5a0-0000-7000-8000-000000000001';
     $sessions = new MemorySessions();
-    // The other process has the position. It has applied the event when this one has looked at the time of the last read twice.
+    // The other process holds the position. It has applied the event by the second time that this process looks when events
+    // were last read.
     $watched = new class ($sessions, $id) implements Identity\SessionStore {
         public int $looks = 0;
         public bool $isOver = true;
@@ -479,7 +480,7 @@ test('a request that comes while another reads events waits for it, for two seco
     $site->logIn();
     $position->claim();
     same([null, 0, 3], [$site->person(), $site->asked, $watched->looks]);
-    // A process that stays at it is not waited for again in the next ten seconds (contract 13.135).
+    // If the other process goes on for too long, no request waits for it in the next ten seconds (contract 13.135).
     $watched->isOver = false;
     Clock::$now = NOW + 60;
     $site->logIn();

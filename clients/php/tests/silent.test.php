@@ -8,7 +8,7 @@ use Identity\{Request, Response, Stores};
 
 const SILENT = '__Host-shop_silent';
 
-/** What the service answers to a silent launch. */
+/** The callback as the service opens it after a silent launch. */
 function answerSilently(Site $site, Response $start, string $error, ?string $state = null): Response
 {
     parse_str((string) parse_url((string) $start->header('location'), PHP_URL_QUERY), $launch);
@@ -35,7 +35,7 @@ test('a silent login asks once, and leads back to the page without a try for ten
         same('', $log);
         same(true, isset($site->browser->cookies[SILENT]));
         same([null, null], [trySilently($site), trySilently($site, '/', '')]);
-        // The browser drops the cookie after ten minutes.
+        // The browser deletes the cookie after ten minutes.
         unset($site->browser->cookies[SILENT]);
         same(303, trySilently($site)->status);
     }
@@ -65,7 +65,7 @@ test('a browser that keeps no cookie comes back to each page once, in 200 visits
         foreach (range(1, 200) as $visit) {
             $start = trySilently($site, '/news', "page=$visit");
             $site->browser->cookies = [];
-            // Whether somebody is logged in at the service or not.
+            // Half of the visits find somebody logged in at the service, and half find nobody.
             $back = $visit % 2 ? $site->arrive((string) $start->header('location')) : answerSilently($site, $start, 'login_required');
             same([303, "https://shop.example.test/news?page=$visit&silent=no"], [$back->status, $back->header('location')]);
             same([[], null], [$site->browser->cookies, trySilently($site, '/news', "page=$visit&silent=no")]);
@@ -99,7 +99,7 @@ test('nobody else chooses the page, and no other answer leads there', function (
     [$at, $age, $signature] = explode('.', $value);
     $site->browser->cookies[$name] = "$at.$age." . strrev($signature);
     same('https://shop.example.test/orders?x=1&silent=no', answerSilently($site, $start, 'login_required')->header('location'));
-    // The cookie of one page is none for another.
+    // The cookie of an attempt for one page does not count for another page.
     $other = str_replace(Identity\Envelope::encode('/orders?x=1'), Identity\Envelope::encode('/evil'), substr($name, strlen('__Host-identity_attempt_')));
     $site->browser->cookies = ["__Host-identity_attempt_$other" => $value];
     same('https://shop.example.test/evil?silent=no', answerSilently($site, $start, 'login_required', $other)->header('location'));
@@ -107,10 +107,10 @@ test('nobody else chooses the page, and no other answer leads there', function (
     foreach (['odd' => 'error_unknown', 'server_error' => 'error_unknown'] as $error => $code) {
         logOf(fn() => same([400, $code], [($answer = answerSilently($site, $start, $error))->status, $answer->header('identity-refusal')]));
     }
-    // An attempt that the person started has no page to lead back to.
+    // A login that the person started has no page to lead back to.
     $launch = $site->browser->keep($site->client->startLogin($site->request('/login'), prompt: 'none'));
     logOf(fn() => same('login_required', answerSilently($site, $launch, 'login_required')->header('identity-refusal')));
-    // With a payload beside it, it is no error.
+    // If there is a payload too, the request does not count as an error.
     logOf(fn() => same(null, $site->open('/sso/callback?error=login_required&payload=x&state=' . substr($name, strlen('__Host-identity_attempt_')))->header('set-cookie')));
     same("$at.$age", NOW . '.-');
 });
@@ -123,7 +123,7 @@ test('it tries only from a page that a person sees', function (): void {
     }
     same(null, $site->client->loginSilently(new Request('GET', 'x=1')));
     same(303, trySilently($site, headers: ['sec-fetch-dest' => 'document'])->status);
-    // A client that keeps its own sessions can use it, too.
+    // Clients that keep their own sessions can use silent logins, too.
     same(303, openClient()->loginSilently(new Request('GET', path: '/'))->status);
 });
 

@@ -2,18 +2,20 @@
 
 declare(strict_types=1);
 
-// A site that leaves its sessions to the kit, and a store that can be away.
+// A site that leaves its sessions to the kit, and a store that can fail.
 
 use Identity\{Client, FakeIdentity, Http, HttpAnswer, MemorySessions, Profile, Request, Response, SessionStore, Stores};
 
 const COOKIE = '__Host-shop_session';
 
-/** A client that keeps its sessions in the kit, its service and a browser. */
+/** A client whose sessions the kit keeps, with a service and a browser. */
 final class Site
 {
     public Client $client;
     public Browser $browser;
-    /** @var list<HttpAnswer> what the service answers to reads of events; after the last one, that there are none */
+    /**
+     * @var list<HttpAnswer> the service's answers to reads of events. After the last one, it answers that there are no events
+     */
     public array $events = [];
     /** How often events were asked for. */
     public int $asked = 0;
@@ -45,7 +47,7 @@ final class Site
         $this->browser = new Browser();
     }
 
-    /** What the site answers, or the page of the person. */
+    /** Opens a page: the site's answer, or a page that says who is logged in. */
     public function open(string $page, string $method = 'GET', string $body = '', array $headers = []): Response
     {
         [$path, $query] = explode('?', $page, 2) + [1 => ''];
@@ -59,7 +61,7 @@ final class Site
         return new Request($method, $query, $headers + ['cookie' => $cookies], $body, $path);
     }
 
-    /** Logs in by the whole way. @param array<string, mixed> $changes of the payload */
+    /** Logs in, from the login start to the callback. @param array<string, mixed> $changes of the payload */
     public function logIn(array $changes = [], string $login = '/login'): Response
     {
         return $this->arrive((string) $this->open($login)->header('location'), $changes);
@@ -88,7 +90,7 @@ function memorySite(array $changes = [], mixed ...$hooks): Site
     return new Site(Stores::inMemory(), $changes, ...$hooks);
 }
 
-/** A store that throws if it is away. */
+/** A store that throws while it is set to fail. */
 final class AwaySessions implements SessionStore
 {
     public bool $isAway = false;

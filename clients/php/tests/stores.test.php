@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// The stores: in memory, in SQLite, and in the databases that PDO_DSNS names (separated by spaces).
+// Tests the stores: in memory, in SQLite, and in the databases that PDO_DSNS names (separated by spaces).
 
 use Identity\{MemoryNonces, MemoryPosition, MemoryProfiles, PdoDatabase, SqlNonces, SqlPosition, SqlProfiles, Tables};
 
@@ -52,7 +52,7 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         $count = fn() => (int) $sql[0]->value("select count(*) from {$sql[1]}used where name like 'nonce s%'");
         same(true, $nonces->consume('s-past', time() - 660));
         same(true, $nonces->consume('s-kept', time() - 540));
-        // One of these calls may have swept already.
+        // One of these calls may already have deleted old rows.
         $nonces->sweep();
         same(1, $count());
     });
@@ -65,7 +65,7 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         same(null, $other->claim());
         $one->release();
         same(7, $other->claim());
-        // A process that was away for a minute has lost it.
+        // A process that has not moved for a minute has lost the position.
         $sql[0]->execute("update {$sql[1]}positions set claimed_until = ?", [time() - 1]);
         same(7, $one->claim());
         try {

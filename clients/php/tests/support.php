@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// What the tests of the kit share. They use no test framework, so that they run anywhere PHP does.
+// Helpers for the tests of the kit. They use no test framework, so that they run wherever PHP runs.
 
 use Identity\{Client, Configuration, HandOff, Members, MemoryNonces, NonceStore, Profile, Refusal, Request, Response};
 
@@ -54,7 +54,7 @@ function refusalOf(callable $run): ?string
     }
 }
 
-/** What a call writes to PHP's own log, without the times. */
+/** Runs a function, and returns what it writes to PHP's own log, without the times. */
 function logOf(callable $run): string
 {
     $file = (string) tempnam(sys_get_temp_dir(), 'identity-log-');
@@ -93,7 +93,7 @@ function openClient(array $changes = [], ?Identity\Http $http = null): Client
     return new Client($configuration, $http ?? new Identity\SystemHttp(), static fn() => Clock::$now);
 }
 
-/** The members of a payload. @param array<string, mixed> $changes by their paths; null leaves one out */
+/** The members of a payload. @param array<string, mixed> $changes by their paths. A member that is null is left out */
 function payload(array $changes = []): array
 {
     $payload = [
@@ -155,7 +155,7 @@ function seal(array|string $payload, string ...$secrets): string
     ]);
 }
 
-/** The client of the vectors. */
+/** The client in the test vectors. */
 function vectorConfiguration(array $sso, array $secrets, ?NonceStore $nonces = null): Configuration
 {
     $given = $sso['callbacks']['configuration'];

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// The published vectors, which every kit is held to.
+// Runs the published test vectors, which every kit must pass.
 
 use Identity\{Attempts, Client, Configuration, HandOff, LaunchId, NonceStore, Refusal, Request, SystemHttp};
 

@@ -1,4 +1,4 @@
-"""Logs people in with the identity service, and reads their changes. Start with the README beside this folder."""
+"""Logs people in with the identity service, and reads what has changed about them. Start with the README beside this folder."""
 
 from . import fake_identity
 from .asgi import AsgiMiddleware, read_asgi, send_asgi

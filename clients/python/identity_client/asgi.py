@@ -1,4 +1,4 @@
-"""Support for ASGI: a request and an answer for any framework on asyncio, and a middleware such as that for WSGI."""
+"""Support for ASGI: a request and an answer for any framework on asyncio, and a middleware like the one for WSGI."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def read_asgi(scope: Scope, body: bytes = b"") -> Request:
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
     raw = scope.get("raw_path")
     path = raw.decode("latin-1") if raw else quote(scope["path"], safe="/~!$&'()*+,;=:@")
-    # A handshake of a WebSocket is a GET.
+    # The handshake of a WebSocket counts as a GET.
     return Request(scope.get("method", "GET"), scope["query_string"].decode("latin-1"), headers, body, path)
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Reads no more than it takes to see that a body is too long."""
+    """Stops reading as soon as the body is too long."""
     body = b""
     while len(body) <= MAX_BODY_BYTES:
         message = await receive()
@@ -50,9 +50,9 @@ async def send_asgi(response: Response, send: Send) -> None:
 class AsgiMiddleware:
     """Answers the login start, the callback, nudges and the log-out (`/logout`). `app` gets all other paths.
 
-    With a `store` in the configuration, `scope["identity.person"]` is who is logged in, or None, and
-    `scope["identity.logout_token"]` is the value of the field `token` of the form that logs out. The other arguments are as
-    of IdentityMiddleware. All that waits for a store or the service runs in threads.
+    With a `store` in the configuration, `scope["identity.person"]` is the person who is logged in, or None.
+    `scope["identity.logout_token"]` is the value of the field `token` in the form that logs out. The other arguments are
+    those of IdentityMiddleware. Calls that wait for a store or the service run in threads.
     """
 
     def __init__(self, app: AsgiApp, config: Config, **options: Any) -> None:
@@ -82,5 +82,5 @@ class AsgiMiddleware:
         response = refuse(self._config, refusal)
         if scope["type"] == "http":
             return await send_asgi(response, send)
-        # The server answers the handshake with 403. There is no way to say more before it.
+        # The server answers the handshake with 403. Before the handshake, nothing else can be sent.
         await send({"type": "websocket.close", "code": 1013})

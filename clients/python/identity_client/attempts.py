@@ -1,4 +1,4 @@
-"""The logins that a browser has started: each has a state, and a cookie of its own, so that two tabs can log in at once.
+"""The logins that a browser has started: each has its own state and cookie, so that two tabs can log in at once.
 
 The cookie is signed, because it says whether the person must give a credential again.
 """
@@ -17,7 +17,7 @@ from .messages import Request
 
 _MAX_ATTEMPTS = 5
 _LIFE_SECONDS: Final = 600
-#: As the launch takes it.
+#: The longest state that the launch accepts.
 _MAX_STATE_LENGTH: Final = 512
 _NAME: Final = "identity_attempt_"
 _VALUE = re.compile(r"(([0-9]{1,12})\.(-|[0-9]{1,7}))\.([0-9a-f]{64})")
@@ -28,7 +28,7 @@ _SILENT = re.compile(r"silent\.[A-Za-z0-9_-]{22}\.([A-Za-z0-9_-]+)")
 @dataclass(frozen=True, slots=True)
 class Attempt:
     started_at: int
-    #: If a credential was demanded, how old it may be at the start, in seconds.
+    #: How many seconds old the last credential may be when the login starts. None if the login demands none.
     max_age: int | None
 
     def is_proved_by(self, hand_off: HandOff) -> bool:
@@ -43,8 +43,9 @@ def draw_state() -> str:
 
 
 def draw_silent_state(page: str) -> str | None:
-    """The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie.
-    The cookie's MAC covers the state. None if the page makes the state too long for a launch."""
+    """The state of a silent attempt contains the page to come back to. So the browser can come back even if it keeps no
+    cookies. The cookie's MAC covers the state. None if the page makes the state too long for a launch.
+    """
     if not is_own_path(page):
         return None
     state = f"silent.{draw_state()}.{encode(page.encode('utf-8', 'replace'))}"
@@ -52,7 +53,9 @@ def draw_silent_state(page: str) -> str | None:
 
 
 def find_silent_page(state: str | None) -> str | None:
-    """The page of a silent attempt, which is a path on this site. None for every other state. Anybody can make one up."""
+    """The page in the state of a silent attempt: a path on this site. None for any other state. Anybody can make up such a
+    state.
+    """
     found = _SILENT.fullmatch(state or "")
     try:
         page = "" if found is None else decode(found[1]).decode()
@@ -78,7 +81,8 @@ def start_attempt(
 def find_attempt(config: Config, request: Request, state: str) -> Attempt | None:
     """This browser's attempt with that state, if it started in the last ten minutes.
 
-    Its cookie stays until it expires, so that a second use of a hand-off is not taken for a browser that never asked.
+    Its cookie stays until it expires. Otherwise a second use of the hand-off would look as if this browser had never asked
+    for it.
     """
     found = _VALUE.fullmatch(find_cookie(config, request, _NAME + state) or "")
     if not found or not _is_ours(config, state, found[1], found[4]):
@@ -90,7 +94,7 @@ def find_attempt(config: Config, request: Request, state: str) -> Attempt | None
 
 
 def _list_states(config: Config, request: Request) -> list[str]:
-    """The attempts of this browser, the oldest first. A cookie of another form counts as older than any."""
+    """The attempts of this browser, the oldest first. Cookies of another form count as the oldest."""
     prefix = name_cookie(config, _NAME)
     started_at: dict[str, int] = {}
     for name, value in request.cookies():

@@ -1,4 +1,4 @@
-"""What the operator of the identity service and you agreed on, and where the kit keeps what it has to remember."""
+"""What you agreed on with the operator of the identity service, and where the kit keeps its data."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
+    """A login or a refusal. Support finds it by the id of its launch, in your log and in the identity service's log."""
 
-    #: `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the
-    #: configured one. The reason says which. `events_unread`: nobody could be told of the newest events in time.
+    #: `opened_elsewhere`: a browser opened the login start or the callback at an address that is not the configured one.
+    #: `reason` says which. `events_unread`: the newest events could not be read in time.
     outcome: Code | Literal["accepted", "opened_elsewhere", "events_unread"]
     #: What failed, and what to do about it. Empty if nothing failed.
     reason: str
@@ -46,7 +46,7 @@ class LogEntry:
     help_url: str = ""
 
     def __post_init__(self) -> None:
-        # A control character, such as a line break in what your own code says, could make up a line of the log.
+        # Your own code may have put a control character into the reason. A line break could forge a line of the log.
         object.__setattr__(self, "reason", _CONTROL.sub("?", self.reason))
 
 
@@ -63,14 +63,14 @@ def read_clock() -> int:
 
 
 def ignore_session(_sid: str) -> None:
-    """Does nothing, for a site that hears of no events."""
+    """Does nothing. It is for a site that reads no events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The configuration. Every address comes from here, and none from the request."""
+    """The configuration. All addresses come from here, and none comes from a request."""
 
-    #: The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte.
+    #: The base URL of the identity service, exactly as the operator has set it. Each hand-off names it.
     issuer: str
     #: Your client's name at the identity service.
     client: str
@@ -79,30 +79,31 @@ class Config:
     callback_url: str
     #: The address that starts a login. It must be at the callback's origin.
     login_url: str
-    #: Keeps all that the kit has to remember, and your sessions.
+    #: Keeps your sessions, and everything else that the kit must remember.
     store: Store | None = None
     #: The store of used nonces. By default it is `store`.
     nonces: NonceStore = cast("NonceStore", None)
-    #: The page that a login without a `return_to` leads to. By default, the start page of the callback's origin.
+    #: Where a login leads if it has no `return_to`. By default, the start page of the callback's origin.
     home_url: str = ""
-    #: The longest that a hand-off may be valid: the operator's IDENTITY_SSO_TTL.
+    #: How long a hand-off may be valid at most, in seconds: the operator's IDENTITY_SSO_TTL.
     ttl_seconds: int = 300
     #: How long a session in `store` lasts, in seconds.
     max_seconds: int = 43_200
-    #: Gets each event that the kit reads, in order. If it raises, the event comes again.
+    #: Gets each event that the kit reads, in order. If this raises, the event comes again.
     on_event: Callable[[Event], object] | None = None
-    #: Gets each hand-off before its session in `store` starts. Raises a `Refusal("person_refused")` to turn somebody away.
+    #: Gets each hand-off before its session in `store` starts. To turn a person away, raise a `Refusal("person_refused")`.
     on_login: Callable[[HandOff], object] | None = None
-    #: Ends sessions of your own, not in `store`, that began with a hand-off that has this `sid`.
+    #: If you keep sessions outside `store`: ends those that began with a hand-off that has this `sid`.
     end_session: Callable[[str], None] = ignore_session
     log: Callable[[LogEntry], None] = log_entry
-    #: The clock, in Unix seconds.
+    #: The current time, in Unix seconds.
     now: Callable[[], int] = read_clock
     reader: Reader = field(default_factory=Reader, init=False, repr=False, compare=False)
 
     @classmethod
     def from_url(cls, identity_url: str | None, origin: str, **more: Any) -> Self:
-        """Takes `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`, and scheme, host and port of your site.
+        """Makes a configuration from `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`, and from scheme, host and
+        port of your site.
 
         Your callback is then `/sso/callback`, and your login start `/login`, unless `more` names them. During a
         rotation, `IDENTITY_URL` has two secrets with a comma between them.
@@ -205,7 +206,7 @@ def _find_url_faults(config: Config) -> list[str]:
 
 
 def _matches(form: re.Pattern[str], value: object) -> bool:
-    """False if the value is no text, such as a missing variable of the environment."""
+    """False for a value that is no text, such as a missing environment variable."""
     return isinstance(value, str) and form.fullmatch(value) is not None
 
 
@@ -232,7 +233,7 @@ def _find_secret_faults(config: Config) -> list[str]:
     faults: list[str] = []
     if any(secret != secret.strip() for secret in config.secrets):
         faults.append("secrets must not have spaces or line breaks around them")
-    # Plain http is allowed only on this machine. There, a short secret is enough to try things out.
+    # Plain http is allowed only on this machine. There, a short secret is enough for a first try.
     is_local = str(config.callback_url).startswith("http://")
     if not all(config.secrets):
         faults.append("secrets must not be empty")
@@ -246,7 +247,7 @@ def _find_secret_faults(config: Config) -> list[str]:
 
 
 def _are_texts(value: object) -> bool:
-    """False for a single text, although Python takes it for a sequence."""
+    """False for a single text. To Python, a text is a sequence too."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return False
     return all(isinstance(each, str) for each in cast("Sequence[object]", value))

@@ -19,17 +19,17 @@ from .strict_json import Json, parse_strict_json
 
 _PAGE_SIZE: Final = 1000
 _ENDS_ALL: Final = ("user.suspended", "user.deleted")
-#: How long a page of events may take, from the request to the last byte.
+#: How long the request for a page of events may take, until its last byte.
 _WITHIN_SECONDS: Final = 30
 _OLD_AFTER_SECONDS: Final = 60
-#: How long a page waits for a read of events.
+#: How long a page of your site waits for a read of events.
 _WAIT_SECONDS: Final = 2
-#: After a read that failed, pages do not wait for another one so soon.
+#: After a read that failed, no page waits for another read for this long.
 _REST_SECONDS: Final = 10
 
 
 class EventsError(Exception):
-    """The events could not be read. Nothing is lost: try again later."""
+    """The events could not be read. No event is lost: try again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Event:
     seq: int
     type: str
     user_id: str | None
-    #: Only `session.ended` has it.
+    #: Only in `session.ended`.
     sid: str | None
-    #: Only `profile.updated` has it.
+    #: Only in `profile.updated`.
     profile: Profile | None
     #: All members as they arrived.
     members: Mapping[str, Json]
-    #: Whether its profile is later than the one in the `profiles` of the pull.
+    #: Whether the event's profile is later than the one in the `profiles` of the pull.
     is_newer: bool = False
 
 
@@ -59,13 +59,12 @@ def pull_events(
 ) -> int | None:
     """Reads all new events in order, and returns the number of the last one.
 
-    It ends the sessions in the `store` of the configuration, and your own by `end_session`, keeps `profiles` up to date,
-    and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`. If a
-    pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply` raises, the next
-    pull passes it that event again. The profile still counts as newer then.
-    `start_over` is called if events were missed for too long. End all sessions of your own then, and delete what you keep
-    about people elsewhere. Raises an EventsError. Only one pull works at a time: another one waits for it, and returns None if
-    the first is still at work after three seconds.
+    It ends sessions in the `store` of the configuration, and calls `end_session` to end your own. It keeps `profiles` up to
+    date, and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`.
+    If a pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply` raises, the
+    next pull passes it that event again. The profile still counts as newer then. `start_over` is called if events were missed
+    for too long. End all sessions of your own then, and delete what you keep about people elsewhere. Raises an EventsError.
+    Only one pull works at a time. A second pull waits for the first, and returns None if that takes more than three seconds.
     """
     if config.store is None and (positions is None or start_over is None):
         raise ConfigurationError("store must be set to read events, or give positions and start_over")
@@ -96,7 +95,9 @@ def pull_events(
 
 
 def read_if_old(config: Config) -> None:
-    """Reads events if this process last did over a minute ago. Returns after two seconds, while the read goes on."""
+    """Reads events if this process last read them over a minute ago. Returns after two seconds at most, while the read goes
+    on.
+    """
     reader, now = config.reader, config.now()
     with reader.lock:
         if _is_within(reader.read_at, now, _OLD_AFTER_SECONDS):
@@ -108,12 +109,12 @@ def read_if_old(config: Config) -> None:
             reader.thread = Thread(target=_try_to_pull, args=(config,), daemon=True)
             reader.thread.start()
         thread, left = reader.thread, reader.wait_until - time.monotonic()
-    # A page that comes while a read is late does not wait for it.
+    # If a read is late, no further page waits for it.
     thread.join(max(left, 0))
 
 
 def _is_within(moment: int | None, now: int, seconds: int) -> bool:
-    """False, too, if the clock was put back."""
+    """Also false if the clock was put back."""
     return moment is not None and 0 <= now - moment <= seconds
 
 
@@ -125,7 +126,7 @@ def _try_to_pull(config: Config) -> None:
 
 
 def log_unread(config: Config, error: Exception) -> None:
-    # The message of another error may hold what belongs in no log.
+    # The message of any other error may contain secrets, so it is not logged.
     what = str(error) if isinstance(error, EventsError) else type(error).__name__
     config.log(LogEntry("events_unread", f"{what}. Sessions go on by what is known.", None))
 
@@ -138,7 +139,7 @@ def _pull_all(
         status, answer = _get(config, after)
         if status == 200:
             events = _read_events(answer, after)
-            # Reads up to the empty page, because asking for it tells the service that all was applied.
+            # Reads until a page is empty. The request for that page tells the service that all events were applied.
             if not events:
                 return after
             for event in events:
@@ -158,7 +159,7 @@ def _pull_all(
 
 
 def _advance(claim: Claim, position: int) -> int:
-    """Raises if another process has taken over, because older events must not undo what it has applied."""
+    """Raises if another process has taken over. Otherwise older events could undo what that process has applied."""
     if not claim.advance(position):
         raise EventsError("another process reads events now")
     return position
@@ -168,7 +169,7 @@ def _apply(
     config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
 ) -> None:
     if event.sid is not None and event.type == "session.ended":
-        # This comes first, because a hand-off of this login may be on its way and arrive in between.
+        # This comes first. A hand-off of this login may be on its way, and must not start a session now.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
         if config.store is not None:
             config.store.end_sessions_of_login(event.sid)
@@ -181,14 +182,14 @@ def _apply(
     is_newer = profiles is not None and profile is not None and profiles.is_newer(profile)
     if apply is not None:
         apply(replace(event, is_newer=is_newer))
-    # This comes last: if `apply` raises, the event comes again and must still count as newer. A callback may have kept
-    # a later profile meanwhile. That one stays.
+    # This comes last. If `apply` raises, the event comes again, and must then still count as newer. If a callback has kept a
+    # later profile meanwhile, that profile stays.
     if profiles is not None and profile is not None and is_newer:
         profiles.apply_profile(profile)
 
 
 def _get(config: Config, after: int) -> tuple[int, bytes]:
-    """Tries both secrets of a rotation, because the service may have only one of them."""
+    """Tries each secret. During a rotation, the service may have only one of the two."""
     status, body = 0, b""
     deadline = time.monotonic() + _WITHIN_SECONDS
     for secret in config.secrets:

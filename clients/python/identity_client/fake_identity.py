@@ -1,4 +1,4 @@
-"""The identity service of your tests: it makes what the service would send you, so that your CI can log in without one."""
+"""The identity service of your tests. It makes what the service would send you, so your CI can log in without the service."""
 
 import json
 import secrets
@@ -17,22 +17,23 @@ _Pairs = list[tuple[str, str]]
 
 
 def hand_off(config: Config, launch: str, *, profile: Mapping[str, Any] | None = None, **changes: Any) -> str:
-    """Answers a launch, the address that `start_login` redirects to: gives your callback with a genuine hand-off.
+    """Answers a launch, which is the address that `start_login` redirects to. Returns your callback's address with a genuine
+    hand-off.
 
-    `profile` and `changes` replace members. A member that is None is left out. Pages then ask no service for events for a
-    minute.
+    `profile` and `changes` replace members. A member that is None is left out. For a minute after that, pages do not ask the
+    service for events.
     """
     config.reader.read_at = config.now()
     return _callback(config, _seal(config, _build(config, launch, profile or {}) | changes))
 
 
 def refusal(config: Config, code: Code, launch: str) -> str:
-    """Gives your callback with what it refuses with that code."""
+    """Returns your callback's address with something that the kit refuses with this code."""
     return _callback(config, _refused(config, code, _build(config, launch, {})))
 
 
 def webhook(config: Config, latest: int = 1) -> Request:
-    """A nudge, which says that `latest` is the number of the newest event."""
+    """Returns a nudge, which says that `latest` is the number of the newest event."""
     nudge_id, timestamp = f"{config.client}_{latest}", str(config.now())
     body = json.dumps({"client": config.client, "latest": latest}, separators=(",", ":")).encode()
     signatures = sign_nudge(config, f"{nudge_id}.{timestamp}.".encode() + body)

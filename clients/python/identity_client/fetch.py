@@ -1,4 +1,4 @@
-"""Gets an answer of the identity service, within a time and a size."""
+"""Gets an answer of the identity service, with limits on its time and size."""
 
 import socket
 import time
@@ -19,7 +19,7 @@ class TooLong(OSError):
 
 
 def fetch(request: Request, deadline: float) -> tuple[int, bytes]:
-    """The status and the body. A redirect is an answer, too. `deadline` is by the monotonic clock.
+    """The status and the body. A redirect counts as an answer. `deadline` is a time of the monotonic clock.
 
     Raises an OSError or an HTTPException.
     """
@@ -32,7 +32,7 @@ def fetch(request: Request, deadline: float) -> tuple[int, bytes]:
         except Exception as error:
             answer.set_exception(error)
 
-    # The time-out of a socket begins anew with each byte, so another thread has to look at the whole time.
+    # The timeout of a socket starts again with each byte. So another thread limits the time of the whole request.
     Thread(target=read, daemon=True).start()
     try:
         return answer.result(max(deadline - time.monotonic(), 0))
@@ -41,7 +41,7 @@ def fetch(request: Request, deadline: float) -> tuple[int, bytes]:
 
 
 class _Line:
-    """The connection of a request. To cut it ends the thread that waits for it."""
+    """The connection of a request. Closing it ends the thread that waits for it."""
 
     def __init__(self) -> None:
         self._is_cut = Event()
@@ -96,7 +96,7 @@ def _read_body(answer: IO[bytes]) -> bytes:
 
 
 class _RefuseRedirects(HTTPRedirectHandler):
-    """Refuses redirects, because the token would follow them to another host."""
+    """Refuses redirects, because the token would go to another host."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str

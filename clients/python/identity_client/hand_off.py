@@ -1,4 +1,4 @@
-"""Verifies a hand-off, without side effects: it takes the clock as an argument and uses nothing up."""
+"""Verifies a hand-off, without side effects: it gets the time as an argument, and uses nothing up."""
 
 import base64
 import binascii
@@ -41,7 +41,7 @@ class HandOff:
 
 
 def is_own_path(text: str) -> bool:
-    """Whether the text is a path on your own site, so that nobody is sent to another one."""
+    """Whether the text is a path on your own site. Nobody may be sent to another site."""
     return len(text) <= 2048 and _PATH.fullmatch(text) is not None
 
 
@@ -81,7 +81,7 @@ def verify_hand_off(
 ) -> HandOff:
     """Returns a genuine hand-off, and raises a Refusal for any other. `query` is the query string as it arrived.
 
-    Before you act on it, compare its `state`, and then use its `nonce` up. `handle_callback` does both.
+    Before you act on the hand-off, compare its `state`, and then use its `nonce` up. `handle_callback` does both.
     """
     parameters = read_parameters(query)
     payload = parameters.get("payload")
@@ -97,7 +97,7 @@ def verify_hand_off(
     members = _read_json(data)
     hand_off = _read_members(members)
     if members["iss"] != issuer:
-        # The MAC is right, so the operator sent it. Both values show which one to correct.
+        # The MAC is right, so the service itself says this. The log shows both values, so that you see which one to correct.
         raise Refusal(
             "issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}"
         )
@@ -120,12 +120,12 @@ def sign(payload: str, secret: str) -> str:
 
 
 def decode(payload: str) -> bytes:
-    """Decodes any spelling, canonical or not. Raises a ValueError."""
+    """Decodes any spelling, even one that is not canonical. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
 
 def _decode_canonical(payload: str) -> bytes:
-    """Decoders take several spellings of the same bytes. Only one of them counts."""
+    """Decoders accept several spellings of the same bytes. Only the canonical one is accepted here."""
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
         raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:
@@ -138,7 +138,7 @@ def _decode_canonical(payload: str) -> bytes:
 
 
 def _is_genuine(payload: str, signatures: Sequence[str], secrets: Sequence[str]) -> bool:
-    """Compares every pair, so the time it takes shows neither which one matches nor how much of it."""
+    """Compares every pair, so that the time does not show which pair matches."""
     matches = False
     for secret in secrets:
         for signature in signatures:

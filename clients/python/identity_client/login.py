@@ -1,4 +1,4 @@
-"""The way to a login and back: the start, and the callback that takes the hand-off."""
+"""The start of a login, and the callback that takes its hand-off."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
@@ -30,10 +30,10 @@ from .refusal import Code, Refusal
 from .sessions import current_person, draw_key, end_own_session, end_session_of_key, open_session
 from .stores import ask_store
 
-#: Starts your own session, with a new id, and returns the headers that set its cookie (or None if your framework
-#: does that). May raise a Refusal("person_refused").
+#: Starts your own session, with a new id. Returns the headers that set its cookie, or None if your framework sets it. May
+#: raise a Refusal("person_refused").
 StartSession = Callable[[HandOff], Iterable[tuple[str, str]] | None]
-#: Your own answer to an error, such as your start page without a login. None shows the kit's page.
+#: Returns your own answer to an error, such as your start page. If it returns None, the kit shows its page.
 OnError = Callable[[Code], Response | None]
 
 _ERRORS: Mapping[str, Code] = {
@@ -43,7 +43,7 @@ _ERRORS: Mapping[str, Code] = {
 }
 _MAX_MAX_AGE = 2_592_000
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
-#: In the query of a page, it says that a silent attempt came back without its cookie.
+#: The query parameter that says that a silent attempt came back without its cookie.
 _MARK = "silent"
 
 
@@ -55,10 +55,10 @@ def start_login(
     prompt: Literal["none", "login"] | None = None,
     max_age: int | None = None,
 ) -> Response:
-    """Sends the browser to the launch. `return_to` is a path on your site; any other value is left out.
+    """Redirects the browser to the launch. `return_to` is a path on your site; any other value is ignored.
 
-    `prompt="none"` shows no page there; `prompt="login"` asks for a credential again, and `max_age` does so if the
-    last one is older. The callback makes sure that it was given.
+    With `prompt="none"`, the identity service shows no page. With `prompt="login"`, it asks for a credential again. With
+    `max_age`, it asks if the last credential is older than that. The callback checks that the credential was given.
     """
     if request.is_speculative():
         return answer_speculation()
@@ -75,16 +75,17 @@ def start_login(
 
 
 def login_silently(config: Config, request: Request) -> Response | None:
-    """Logs in who is logged in at the identity service, without a page of its own: answers with a redirect there.
+    """Logs a person in here who is logged in at the identity service, without showing a page of the service. Returns the
+    redirect to send.
 
-    Returns None if there is nothing to try: somebody is logged in here, it was tried less than ten minutes ago, or the
-    request is no visit to a page. If nobody is logged in there, the browser comes back to this page.
+    Returns None if somebody is logged in here, if this was tried less than ten minutes ago, or if the request is no visit to
+    a page. If nobody is logged in at the service, the browser comes back to this page.
     """
     page = request.page()
     state = None if page is None else draw_silent_state(page)
     if state is None:
         return None
-    # A script, a frame or an image that asks for this page cannot follow to a login.
+    # A script, a frame or an image that asks for this page cannot follow a redirect to a login.
     is_visit = request.header("sec-fetch-dest") in (None, "document") and not request.is_speculative()
     is_over = (
         _MARK in dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
@@ -96,7 +97,8 @@ def login_silently(config: Config, request: Request) -> Response | None:
     except Refusal as away:
         return refuse(config, away)
     cookies = start_attempt(config, request, None, state)
-    # This is set at the start, so that a visitor who comes back by hand, as from a service that is down, can stay.
+    # The cookie is set at the start. So a visitor who comes back by hand, for example because the service is down, sees the
+    # page.
     return _launch(config, state, [*cookies, keep_from_silence(config)], page, "none", None)
 
 
@@ -121,8 +123,10 @@ def _launch(
 
 
 def _find_other_host(configured: str, request: Request) -> str | None:
-    """The address of an opened login start, if its host is not the configured one. The callback would not get
-    the attempt's cookie from there. Use it only for the log, because the sender of the request chooses it."""
+    """The address at which a browser opened the login start, if its host is not the configured one. From that host, the
+    callback would not get the attempt's cookie. Use the address only for the log, because the sender of the request chooses
+    it.
+    """
     parts = urlsplit(configured)
     opened = clean(request.header("host") or "").lower()
     usual = {"https": ":443", "http": ":80"}[parts.scheme]
@@ -132,7 +136,7 @@ def _find_other_host(configured: str, request: Request) -> str | None:
 
 
 def _find_other_path(config: Config, request: Request) -> str | None:
-    """The address of an opened callback, if its path is not the configured one. Use it only for the log."""
+    """The address at which a browser opened the callback, if its path is not the configured one. Use it only for the log."""
     if request.path in ("", urlsplit(config.callback_url).path or "/"):
         return None
     return f"opened at {config.origin}{clean(request.path)}, but callback_url is {config.callback_url}"
@@ -151,9 +155,9 @@ def handle_callback(
     is_logged_in: Callable[[Request], bool] | None = None,
     on_error: OnError | None = None,
 ) -> Response:
-    """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
-    breaks. Without `start_session`, the session is in the `store` of the configuration. If `start_session` raises anything but
-    a Refusal, your own code must catch it.
+    """Takes a hand-off, once, from the browser that asked for it. Any other request gets a page that says which rule it
+    breaks. Without `start_session`, the session is kept in the `store` of the configuration. If `start_session` raises
+    anything but a Refusal, your own code must catch it.
     """
     if request.is_speculative():
         return answer_speculation()
@@ -180,7 +184,7 @@ def handle_callback(
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
         if refusal.code != "state_missing":
             return refuse(config, refusal)
-        # The hand-off came by a link from elsewhere. It stays unused, because the login start asks for another.
+        # The hand-off came by a link from elsewhere. It stays unused, and the login start asks for another one.
         try:
             target = config.home if _is_logged_in(config, request, is_logged_in) else config.login_url
         except Refusal as away:
@@ -196,18 +200,19 @@ def _is_logged_in(config: Config, request: Request, ask: Callable[[Request], boo
 
 
 def _find_silent_end(config: Config, state: str, *, is_kept: bool) -> str | None:
-    """Where a silent attempt leads that brought nobody. None for every other attempt."""
+    """The page to go back to if a silent attempt logged nobody in. None if the attempt was not silent."""
     page = find_silent_page(state)
     if page is None:
         return None
     path, mark, query = page.partition("#")[0].partition("?")
     url = config.origin + _encode(path) + mark + quote(query, safe=_VISIBLE)
-    # Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried.
+    # If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login was
+    # tried.
     return url if is_kept else f"{url}{'&' if '?' in url else '?'}{_MARK}=no"
 
 
 def _answer_unknown(config: Config, state: str, detail: str = "") -> Response:
-    """Leads back to the page of a silent attempt: nobody has clicked, so nobody sees an error."""
+    """Leads back to the page of a silent attempt. Nobody has clicked, so nobody is shown an error."""
     end = _find_silent_end(config, state, is_kept=False)
     if end is None:
         raise Refusal("state_unknown", detail)
@@ -225,7 +230,7 @@ def _accept(
         return _answer_unknown(config, hand_off.state)
     if not attempt.is_proved_by(hand_off):
         raise Refusal("auth_time_too_old")
-    # The nonce is kept longer than anybody would accept its hand-off, even with the leeway.
+    # The nonce is kept for longer than anybody accepts its hand-off, even with the leeway.
     if not ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
         raise Refusal("nonce_replayed")
     if start_session is None:
@@ -233,7 +238,7 @@ def _accept(
     else:
         headers = start_session(hand_off) or ()
         try:
-            # As in _replace_session.
+            # The login may have ended meanwhile, as in _replace_session.
             _require_going_on(config, hand_off.sid)
         except Refusal:
             ask_store(lambda: config.end_session(hand_off.sid or ""))
@@ -248,9 +253,9 @@ def _replace_session(config: Config, request: Request, hand_off: HandOff) -> lis
     key = draw_key()
     headers = open_session(config, hand_off, key)
     try:
-        # The login may have ended meanwhile. Then its event found no session to end.
+        # The login may have ended meanwhile. The event about its end then found no session to end.
         _require_going_on(config, hand_off.sid)
-        # The earlier session ends last: if the store is away before that, the browser still has it.
+        # The earlier session ends last. If the store fails before that, the browser still has that session.
         end_own_session(config, request)
     except Refusal:
         end_session_of_key(config, key)
@@ -266,7 +271,9 @@ def _require_going_on(config: Config, sid: str | None) -> None:
 def _answer_error(
     config: Config, request: Request, parameters: Mapping[str, str], on_error: OnError | None
 ) -> Response:
-    """Answers an error. It is not signed, so it may only choose a page, and only for this browser's attempt."""
+    """Answers an error. Errors are not signed, so an error can do nothing but choose a page, and only for an attempt of this
+    browser.
+    """
     code = _ERRORS.get(parameters["error"], "error_unknown")
     state = parameters.get("state", "")
     if find_attempt(config, request, state) is None:

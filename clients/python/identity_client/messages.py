@@ -1,4 +1,4 @@
-"""A request and a response, as any framework can make and send them."""
+"""A request and a response, which any framework can make and send."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,16 @@ from urllib.parse import parse_qsl
 from .config import Config, log_refusal
 from .refusal import Code, Refusal
 
-#: How long a body may be that the kit takes.
+#: The longest body that the kit reads.
 MAX_BODY_BYTES: Final = 65_536
 
 Headers = tuple[tuple[str, str], ...]
 
 
 def find_once(pairs: Sequence[tuple[str, str]], name: str) -> str | None:
-    """The value of that name. None if it is there twice, too, because programs differ in which of the two they read."""
+    """The value of the header with this name. None if it is missing or repeated, because programs differ in which value they
+    read.
+    """
     values = [value for given, value in pairs if given == name]
     return values[0] if len(values) == 1 else None
 
@@ -29,7 +31,7 @@ class Request:
     #: Headers by name, in upper or lower case.
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     body: bytes = b""
-    #: The path as it arrived, still percent-encoded. Empty if it is not known: then no login leads back to this page.
+    #: The path as it arrived, still percent-encoded. Empty if it is not known. Then no login leads back to this page.
     path: str = ""
 
     def header(self, name: str) -> str | None:
@@ -38,33 +40,34 @@ class Request:
         return ("; " if name == "cookie" else ", ").join(values) if values else None
 
     def cookies(self) -> list[tuple[str, str]]:
-        """The cookies as they were sent. A browser may have two of one name: the first counts."""
+        """The cookies as they were sent. A browser may send two with one name: the first counts."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
-        # Python's own strip takes away more than browsers do, so that a page of another host could set our `__Host-` cookies.
+        # Python's own strip removes more characters than browsers do. With it, a page of another host could set our `__Host-`
+        # cookies.
         return [(name.strip(" \t"), value.strip(" \t")) for name, mark, value in pairs if mark]
 
     def page(self) -> str | None:
-        """The path and query that a login leads back to. None if it cannot, such as after a POST."""
+        """The path and query that a login can lead back to. None if it cannot, for example after a POST."""
         if self.method != "GET" or not self.path:
             return None
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def field(self, name: str) -> str:
-        """A field of a form that was posted. Empty if it is there twice, or the form is too long."""
+        """The value of a field of a posted form. Empty if the field is repeated, or if the form is too long."""
         if len(self.body) > MAX_BODY_BYTES:
             return ""
         pairs = parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True, errors="replace")
         return find_once(pairs, name) or ""
 
     def is_speculative(self) -> bool:
-        """Browsers and chat programs open links before anybody clicks. That must not use anything up."""
+        """Browsers and chat programs open links before anybody clicks. Such a request must use nothing up."""
         return self.method == "HEAD" or "prefetch" in (self.header("sec-purpose") or "").lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
     status: int
-    #: `Set-Cookie` may be there more than once.
+    #: There may be several `Set-Cookie`.
     headers: Headers = ()
     body: bytes = b""
 
@@ -72,12 +75,12 @@ class Response:
         return next((value for given, value in self.headers if given.lower() == name.lower()), None)
 
 
-#: Every answer that a login passes through has these headers.
+#: Every answer to a browser during a login has these headers.
 PRIVATE: Headers = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
 
 def put_in(ours: Headers, headers: Iterable[tuple[str, str]]) -> Headers:
-    """Replaces headers by ours if they have the same name."""
+    """Adds headers, in place of headers with the same name."""
     names = {name.lower() for name, _ in ours}
     return (*ours, *((name, value) for name, value in headers if name.lower() not in names))
 
@@ -95,7 +98,7 @@ _MORE_HEADERS: Mapping[Code, Headers] = {"store_unavailable": (("Retry-After", "
 
 
 def refuse(config: Config, refusal: Refusal, allowed: str = "GET, HEAD") -> Response:
-    """Logs the refusal and shows its page. `allowed` names the methods that the address takes."""
+    """Logs the refusal, and returns its page. `allowed` names the methods that the address accepts."""
     log_refusal(config, refusal)
     more = _MORE_HEADERS.get(refusal.code, ())
     if refusal.code == "method_not_allowed":
@@ -114,7 +117,7 @@ def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Heade
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
     links = _link(login_url, "Log in")
     if refusal.code in ("nonce_replayed", "logout_token_wrong"):
-        # A person who reloads the page of a login most often has a session already.
+        # People who reload the page most often have a session already.
         links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
         title="You are not logged out" if refusal.code == "logout_token_wrong" else "The login did not work",

@@ -19,9 +19,10 @@ _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 
 
 def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], object]) -> Response:
-    """Calls `on_nudge` for a genuine nudge. It may be a function that pulls.
+    """Calls `on_nudge` for a genuine nudge. `on_nudge` may itself pull the events.
 
-    An error of `on_nudge` is not caught. If your framework then answers 500, the identity service tries again.
+    If `on_nudge` raises, the error is not caught here. If your framework then answers 500, the identity service sends the
+    nudge again.
     """
     try:
         _require_genuine(config, request)
@@ -62,14 +63,14 @@ def _require_genuine(config: Config, request: Request) -> None:
 
 
 def sign_nudge(config: Config, message: bytes) -> list[str]:
-    """A signature by each secret."""
+    """Returns a signature for each secret."""
     label = f"identity webhooks v1 {config.client}".encode()
     keys = [hmac.digest(secret.encode(), label, hashlib.sha256) for secret in config.secrets]
     return ["v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode() for key in keys]
 
 
 def _is_signed(config: Config, message: bytes, signatures: str) -> bool:
-    """Whether any of the signatures was made with any of the secrets."""
+    """Whether one of the secrets made one of the signatures."""
     matches = False
     for expected in sign_nudge(config, message):
         for signature in signatures.split(" ")[:_MAX_SIGNATURES]:

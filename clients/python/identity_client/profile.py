@@ -23,15 +23,15 @@ class MemberError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Know people by `id`: it never changes and is never reused. The email address can change."""
+    """Identify people by `id`, which never changes and is never reused. The email address can change."""
 
     id: str
     email: str
     name: str
     role: Role
-    #: If a capability is missing here, it is off. Ignore a capability that you do not know.
+    #: A capability that is missing here is off. Ignore a capability that you do not know.
     capabilities: tuple[str, ...]
-    #: Moves forward with every change, and sorts like its time.
+    #: The time of the last change. As text, it sorts by time.
     profile_updated_at: str
 
     def to_wire(self) -> dict[str, Json]:
@@ -94,7 +94,7 @@ def read_texts(value: Mapping[str, Json], name: str) -> tuple[str, ...]:
 
 def read_integer(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
-    # Python takes True for an integer. Other languages read larger integers differently.
+    # Python takes True for an integer. Other languages round larger integers.
     if not isinstance(number, int) or isinstance(number, bool) or abs(number) > _MAX_INTEGER:
         raise MemberError(name)
     return number

@@ -9,6 +9,6 @@ class Reader:
         #: Unix seconds.
         self.read_at: int | None = None
         self.tried_at: int | None = None
-        #: On the monotonic clock.
+        #: A time of the monotonic clock.
         self.wait_until = 0.0
         self.thread: Thread | None = None

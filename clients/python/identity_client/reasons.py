@@ -1,6 +1,7 @@
 """What each refusal means, and what to do about it, for the log.
 
-The texts are those of `/developers/refusals` at the identity service, in ASCII, so that no log escapes them.
+The texts are those of `/developers/refusals` at the identity service. They are in ASCII, because some logs escape other
+characters.
 """
 
 from __future__ import annotations

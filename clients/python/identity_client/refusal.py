@@ -1,4 +1,6 @@
-"""One failure, one code, one status. `/developers/refusals` at the identity service explains each code, and what to do."""
+"""Each failure has one code and one status. `/developers/refusals` at the identity service explains each code, and what to
+do.
+"""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -69,7 +71,7 @@ STATUSES: Final[Mapping[Code, int]] = {
 
 
 class Refusal(Exception):
-    """Why somebody is not let in. `code` is public; `reason` is for your log only, and begins with the detail.
+    """Why somebody is not let in. `code` is public. `reason` is only for your log, and begins with the detail.
 
     Your `start_session` may raise `Refusal("person_refused", "why")`.
     """

@@ -1,4 +1,4 @@
-"""Which paths of a site the kit answers, for every kind of server."""
+"""Says which paths of a site the kit answers, for every kind of server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Routes:
             self._answers[logout_path] = self._end_session
         if on_nudge is not None or config.store is not None:
             self._answers[events_path or "/sso/events"] = self._receive_nudge
-        #: The paths that take a POST.
+        #: The paths that accept a POST.
         self._posts = frozenset(self._answers)
         self._answers[urlsplit(config.callback_url).path or "/"] = self._handle_callback
         self._answers[urlsplit(config.login_url).path or "/"] = self._start_login
@@ -49,7 +49,7 @@ class Routes:
         return self._answers.get(path)
 
     def reads_body(self, method: str, path: str) -> bool:
-        """False if the answer is a 405, which needs nothing of the body."""
+        """False if the answer is a 405, which needs no body."""
         return method == "POST" and path in self._posts
 
     def _start_login(self, request: Request) -> Response:
@@ -75,7 +75,7 @@ class Routes:
         try:
             return receive_nudge(self._config, request, self._pull)
         except Exception as error:
-            # With this status the nudge comes again.
+            # After a 503, the service sends the nudge again.
             log_unread(self._config, error)
             return Response(503, (("Retry-After", "1"), *PRIVATE))
 

@@ -19,7 +19,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def open_session(config: Config, hand_off: HandOff, key: str) -> list[tuple[str, str]]:
-    """Starts a session with that new key, and returns the headers that set its cookie."""
+    """Starts a session with this new key. Returns the headers that set its cookie."""
     store = require_store(config)
     if config.on_login is not None:
         config.on_login(hand_off)
@@ -27,7 +27,7 @@ def open_session(config: Config, hand_off: HandOff, key: str) -> list[tuple[str,
     session = Session(profile.id, hand_off.sid, config.now() + config.max_seconds)
 
     def start() -> bool:
-        # The profile comes first: if it cannot be kept, there is no session.
+        # The profile is kept first. If that fails, no session starts.
         store.apply_profile(profile)
         if store.find_profile(profile.id) is None:
             return False
@@ -49,17 +49,17 @@ def end_session_of_key(config: Config, key: str) -> None:
 
 
 def end_own_session(config: Config, request: Request) -> None:
-    """Ends the session that the browser has, at the store."""
+    """Ends the browser's session in the store."""
     key = find_key(config, request)
     if key is not None:
         end_session_of_key(config, key)
 
 
 def current_person(config: Config, request: Request) -> Profile | None:
-    """Who is logged in, with the newest profile that the kit knows, or None.
+    """Returns who is logged in, with the newest profile that the kit knows, or None.
 
-    If this process last read events over a minute ago, it reads them first, for at most two seconds. Raises a Refusal
-    if the store is away.
+    If this process last read events over a minute ago, it reads them first, for at most two seconds. Raises a Refusal if the
+    store does not answer.
     """
     store, key = require_store(config), find_key(config, request)
     if key is None:
@@ -74,7 +74,9 @@ def current_person(config: Config, request: Request) -> Profile | None:
 
 
 def require_login(config: Config, request: Request) -> Profile | Response:
-    """Who is logged in, or the answer to send: the way to a login that leads back to this page."""
+    """Returns who is logged in. If nobody is, returns the answer to send: a redirect to the login, which leads back to this
+    page.
+    """
     try:
         person = current_person(config, request)
     except Refusal as refusal:
@@ -89,13 +91,13 @@ def require_login(config: Config, request: Request) -> Profile | Response:
 
 
 def logout_token(config: Config, request: Request) -> str:
-    """The value of the field `token` of a form that logs out. Empty if the browser has no session."""
+    """The value of the field `token` in the form that logs out. Empty if the browser has no session."""
     key = find_key(config, request)
     return "" if key is None else _sign(config, key)
 
 
 def end_session(config: Config, request: Request, return_to: str = "/") -> Response:
-    """Logs out here, by a POST with the field `token`, and leads to the log-out of the identity service.
+    """Answers a POST with the field `token`: ends the session here, and redirects to the log-out of the identity service.
 
     From there the browser goes to the path `return_to` on your site. Any other method or token ends nothing.
     """
@@ -117,13 +119,13 @@ def end_session(config: Config, request: Request, return_to: str = "/") -> Respo
 
 
 def find_person(config: Config, person_id: str) -> Profile | None:
-    """The newest profile of a person that the kit knows. None also if the person is deleted."""
+    """The newest profile of a person that the kit knows. None if there is none, or if the person was deleted."""
     store = require_store(config)
     return ask_store(lambda: store.find_profile(person_id))
 
 
 def apply_profile(config: Config, profile: Profile) -> bool:
-    """Keeps a profile, if it is later than the one that the kit knows."""
+    """Keeps a profile if it is later than the one that the kit knows."""
     store = require_store(config)
     return ask_store(lambda: store.apply_profile(profile))
 
@@ -143,7 +145,9 @@ def find_key(config: Config, request: Request) -> str | None:
 
 
 def _digest(config: Config, key: str) -> str:
-    """The client's name is in it, so that a session of one client is none of another that shares the store."""
+    """The client's name is a part of the digest. So a session of one client is not valid at another client that shares the
+    store.
+    """
     return hashlib.sha256(f"{config.client} {key}".encode()).hexdigest()
 
 

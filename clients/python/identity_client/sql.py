@@ -1,4 +1,4 @@
-"""The stores in a database, by any driver of the DB-API: SQLite, Postgres (psycopg), MySQL and MariaDB.
+"""The stores in a database, with any driver of the DB-API: SQLite, Postgres (psycopg), MySQL and MariaDB.
 
 Each step is one statement in its own transaction, so that several processes can share the stores.
 """
@@ -19,7 +19,7 @@ from .strict_json import Json
 
 
 def list_tables(prefix: str = "identity_") -> list[str]:
-    """The statements of schema.sql, which create the tables, with your prefix. To run them again changes nothing."""
+    """The statements of schema.sql, which create the tables, with your prefix. Running them again changes nothing."""
     text = Path(__file__).with_name("schema.sql").read_text("utf-8")
     statements = re.sub(r"^--.*$", "", text, flags=re.MULTILINE).split(";\n")
     return [_spell(statement.strip(), prefix) for statement in statements if statement.strip()]
@@ -31,7 +31,7 @@ def _spell(statement: str, prefix: str) -> str:
 
 _PREFIX = re.compile(r"[a-z_][a-z0-9_]{0,30}")
 _PROFILES = "identity_profiles (id, updated_at, profile)"
-#: The time in a deleted person's row, which has no profile. It is later than any profile.
+#: Stands for the time in the row of a deleted person, which has no profile. It is later than the time of any profile.
 _NEVER = "9999-12-31T23:59:59.999Z"
 
 
@@ -40,17 +40,18 @@ class Connection(Protocol):
         ...
 
 
-#: Returns a connection for one `with` block. At the end of the block it commits, or rolls back after an exception. For
-#: psycopg, use `lambda: psycopg.connect(…)`, or the `connection` of a pool. For other drivers, use `open_database`.
+#: Returns a connection for one `with` block. At the end of the block, the connection commits, or rolls back after an
+#: exception. For psycopg, use `lambda: psycopg.connect(…)`, or the `connection` of a pool. For other drivers, use
+#: `open_database`.
 Connect = Callable[[], AbstractContextManager[Connection]]
 
 
 def open_database(open_connection: Callable[[], Any]) -> Connect:
-    """Opens a connection for each statement, by any driver: commits at the end, and closes it."""
+    """For any driver: opens a connection for each statement, commits at the end, and closes it."""
 
     @contextmanager
     def connect() -> Generator[Connection, None, None]:
-        # A connection that is closed without a commit rolls back.
+        # If there was no commit, closing the connection rolls back.
         with closing(open_connection()) as connection:
             yield connection
             connection.commit()
@@ -64,7 +65,8 @@ def open_sqlite(path: str) -> Connect:
 
 
 class SqlStore:
-    """A Store in a database. `placeholder` is the driver's: `?` (sqlite3), `%s` (psycopg, and all drivers of MySQL).
+    """A Store in a database. `placeholder` is how the driver writes parameters: `?` (sqlite3) or `%s` (psycopg, and all
+    drivers of MySQL).
 
     `is_mysql` is for MySQL and MariaDB. The names of the tables begin with `prefix`: two clients in one database need
     different prefixes.
@@ -167,7 +169,7 @@ class SqlStore:
             claim.release()
 
     def _insert(self, columns: str, *values: str | int | None) -> bool:
-        """False if there is a row with that key already."""
+        """False if a row with this key exists already."""
         marks = ", ".join("?" * len(values))
         if self._is_mysql:
             return self._run(f"insert ignore into {columns} values ({marks})", *values) == 1
@@ -185,7 +187,7 @@ class SqlStore:
         with self._connect() as connection, closing(connection.cursor()) as cursor:
             cursor.execute(self._spell(statement), values)
             row: Sequence[Any] | None = cursor.fetchone()
-            # Some drivers of MySQL give bytes for a text that is compared byte by byte.
+            # Some drivers of MySQL return bytes for a text column that compares byte by byte.
             return row and [
                 bytes(each).decode() if isinstance(each, bytes | bytearray) else each for each in row
             ]

@@ -1,7 +1,7 @@
-"""A client's position in a row that one pull at a time holds.
+"""Keeps a client's position in a row. One pull at a time holds the row.
 
-Meanwhile the pull raises a number, as a sign of life. Another pull takes over once the number has stood still for long
-enough, so clocks need not agree.
+That pull keeps raising a number in the row, as a sign of life. If the number has not changed for long enough, another pull
+takes over. So clocks need not agree.
 """
 
 import secrets
@@ -13,17 +13,19 @@ from typing import Any, Final
 
 _SIGN_EVERY_SECONDS: Final = 2
 _LOOK_EVERY_SECONDS: Final = 0.2
-#: How long a pull waits for another one that is at work.
+#: How long a pull waits for another pull that is at work.
 _WAIT_SECONDS: Final = 3
-#: This is longer than a database or a process may be held up.
+#: If the number has not changed for this long, another pull takes over. Nothing should hang for so long.
 _DEAD_AFTER_SECONDS: Final = 20
-#: If a look takes longer, signs may be late, too. So at most this much time counts between two looks.
+#: If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two
+#: reads.
 _MAX_BETWEEN_LOOKS_SECONDS: Final = 1
 
 
 class SqlClaim:
-    """Works with functions of a store: one says how many rows a statement has changed, one reads a row, and one inserts
-    a row if it is missing."""
+    """Works with functions of a store. One says how many rows a statement has changed, one reads a row, and one inserts a row
+    if it is missing.
+    """
 
     def __init__(
         self,
@@ -51,7 +53,7 @@ class SqlClaim:
             if is_free and self._replace(signs):
                 self._signs.start()
                 return True
-            # The other pull has given a sign recently, so it is at work.
+            # The number has changed, so the other pull is at work.
             if waited >= _WAIT_SECONDS and still < _WAIT_SECONDS:
                 return False
             looked_at, before = time.monotonic(), signs
@@ -79,7 +81,7 @@ class SqlClaim:
         return int(row[0]), str(row[1]), int(row[2])
 
     def _replace(self, signs: int) -> bool:
-        """Takes the row if its number of signs has not changed."""
+        """Takes the row if its number has not changed."""
         statement = (
             "update identity_positions set holder = ?, signs = signs + 1 where client = ? and signs = ?"
         )
@@ -94,6 +96,6 @@ class SqlClaim:
 
     def _give_signs(self) -> None:
         while not self._is_over.wait(_SIGN_EVERY_SECONDS):
-            # If this fails, the next event fails, too, and reports it.
+            # An error here is ignored: the next event fails, too, and reports it.
             with suppress(Exception):
                 self._change("holder = holder")

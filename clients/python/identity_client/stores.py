@@ -1,6 +1,7 @@
-"""What a client has to remember: used nonces, ended logins, sessions, profiles, and how far it has read the events.
+"""Stores for what a client must remember: used nonces, ended logins, sessions, profiles, and how far it has read the events.
 
-A MemoryStore is for tests, and for a site of one process that may forget all of it when it stops. Otherwise use a SqlStore.
+A MemoryStore is for tests, and for a site with one process that may forget everything when it stops. Otherwise use a
+SqlStore.
 """
 
 import time
@@ -14,13 +15,13 @@ from .profile import Profile
 from .refusal import Refusal
 
 _Answer = TypeVar("_Answer")
-#: `sweep` keeps nonces for so much longer, because the clock of the process that sweeps may be fast.
+#: `sweep` keeps nonces for this much longer, because the clock of its process may be fast.
 NONCES_LONGER_SECONDS: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Who is logged in. Its key is known to the browser alone: a store has the key's SHA-256."""
+    """Who is logged in. Only the browser knows the key of the session. A store has the key's SHA-256."""
 
     user_id: str
     sid: str | None
@@ -33,7 +34,9 @@ class NonceStore(Protocol):
     """Remembers what must work only once. If it raises, nobody is let in."""
 
     def consume(self, nonce: str, keep_until: int) -> bool:
-        """Keeps the nonce until that time (Unix seconds). True if it was new, and for only one of several callers."""
+        """Keeps the nonce until `keep_until` (Unix seconds). Returns True if the nonce was new. If several callers ask at
+        once, only one gets True.
+        """
         ...
 
     def add_ended(self, sid: str, keep_until: int) -> None:
@@ -50,14 +53,14 @@ class ProfileStore(Protocol):
         ...
 
     def apply_profile(self, profile: Profile) -> bool:
-        """Keeps the profile if it is later than the person's kept one. True if it was kept."""
+        """Keeps the profile if it is later than the person's kept profile. Returns whether it was kept."""
         ...
 
     def find_profile(self, profile_id: str) -> Profile | None:
         ...
 
     def forget_profile(self, profile_id: str) -> None:
-        """Forgets a person for good. No profile that is still on its way brings them back."""
+        """Deletes a person for good. A profile that is still on its way must not bring them back."""
         ...
 
     def forget_profiles(self) -> None:
@@ -73,16 +76,17 @@ class Claim(Protocol):
         ...
 
     def advance(self, position: int) -> bool:
-        """Stores a number. False if this pull seemed dead and another one has taken over."""
+        """Stores a number. False if another pull has taken over, because this one seemed dead."""
         ...
 
 
 class PositionStore(Protocol):
-    """How far each client's events were applied."""
+    """How far each client has applied its events."""
 
     def claim_position(self, client: str) -> AbstractContextManager[Claim | None]:
-        """Only one pull at a time holds the position, until its `with` block ends. So events are applied once and in order.
-        Another pull waits for it, and gets None if the first is still at work after the wait."""
+        """Only one pull at a time holds the position, until its `with` block ends. So each event is applied once, and in
+        order. A second pull waits for the first. If the first is still at work after the wait, the second gets None.
+        """
         ...
 
 
@@ -110,15 +114,15 @@ class SessionStore(Protocol):
 
 @runtime_checkable
 class Store(NonceStore, ProfileStore, PositionStore, SessionStore, Protocol):
-    """All that a client has to remember. MemoryStore and SqlStore are such stores."""
+    """Everything that a client must remember. MemoryStore and SqlStore implement it."""
 
 
 def ask_store(question: Callable[[], _Answer]) -> _Answer:
-    """Raises a Refusal if the store does not answer. Then nobody is logged in and nobody is logged out."""
+    """Raises a Refusal if the store does not answer. Then nobody is logged in, and nobody is logged out."""
     try:
         return question()
     except Refusal:
-        # A store may itself raise a refusal.
+        # A store may raise a Refusal of its own.
         raise
     except Exception as error:
         raise Refusal("store_unavailable", type(error).__name__) from error
@@ -146,7 +150,7 @@ class MemoryStore:
         self._nonces: dict[str, int] = {}
         self._ended: dict[str, int] = {}
         self._sessions: dict[str, Session] = {}
-        #: The value is None for a deleted person.
+        #: The value is None if the person was deleted.
         self._profiles: dict[str, Profile | None] = {}
         self._positions: dict[str, int] = {}
         self._turns: dict[str, Lock] = {}

@@ -1,4 +1,6 @@
-"""JSON that every parser reads alike: UTF-8, no name twice in an object, at most 16 levels deep, no half of a character."""
+"""Accepts only JSON that every parser reads in the same way: UTF-8, no name twice in an object, at most 16 levels, no half of
+a surrogate pair.
+"""
 
 import json
 import re
@@ -20,13 +22,13 @@ def parse_strict_json(data: bytes) -> Json:
         text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
     )
     if _SURROGATE.search(text):
-        # Raises for half of a character. An escape can spell one, but no database or page takes it.
+        # Raises for half of a surrogate pair. An escape can spell one, but no database or page accepts it.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
 def _require_shallow(text: str) -> None:
-    # One token at a time: a pattern for a whole text takes many times the memory of a long one.
+    # Matches one token at a time. A pattern for the whole of a long text would take many times the memory of the text.
     depth, is_in_text = 0, False
     for found in _TOKEN.finditer(text):
         token = found[0]
@@ -54,5 +56,5 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _parse_int(digits: str) -> int | float:
-    # Python makes no integer of thousands of digits. No number that we use has more digits than this.
+    # Python refuses to make an integer of thousands of digits. No number that we use has more digits than this.
     return int(digits) if len(digits) < 20 else float(digits)

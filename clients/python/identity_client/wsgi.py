@@ -1,4 +1,4 @@
-"""Support for WSGI: a request and an answer for any framework, and a whole app that needs none."""
+"""Support for WSGI: a request and an answer for any framework, and a middleware."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_wsgi(environ: WSGIEnvironment, *, with_body: bool = True) -> Request:
     body = b""
     if with_body and environ["REQUEST_METHOD"] == "POST":
         length = str(environ.get("CONTENT_LENGTH") or "0")
-        # One byte more shows that a body is too long.
+        # Reads one byte more than the limit, which shows whether the body is too long.
         size = min(int(length), MAX_BODY_BYTES + 1) if length.isascii() and length.isdigit() else 0
         body = environ["wsgi.input"].read(size)
     query = str(environ.get("QUERY_STRING", ""))
@@ -39,7 +39,7 @@ def _read_path(environ: WSGIEnvironment) -> str:
 
 
 def _quote(path: str) -> str:
-    """WSGI decodes the path, byte by byte."""
+    """WSGI servers decode the path, one character for each byte."""
     return quote(path.encode("latin-1", "replace"), safe="/~!$&'()*+,;=:@")
 
 
@@ -54,8 +54,8 @@ def send_wsgi(response: Response, start_response: StartResponse) -> list[bytes]:
 class IdentityMiddleware:
     """Answers the login start, the callback, nudges and the log-out (`/logout`). `app` gets all other paths.
 
-    With a `store` in the configuration, `environ["identity.person"]` is who is logged in, or None, and
-    `environ["identity.logout_token"]` is the value of the field `token` of the form that logs out. The other arguments are
+    With a `store` in the configuration, `environ["identity.person"]` is the person who is logged in, or None.
+    `environ["identity.logout_token"]` is the value of the field `token` in the form that logs out. The other arguments are
     for sessions of your own: `start_session`, `is_logged_in`, `on_error`, `events_path`, `on_nudge` and `logout_path`.
     """
 

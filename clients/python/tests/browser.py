@@ -1,4 +1,4 @@
-"""A browser that logs in at a client, and what it may get instead."""
+"""Plays a browser that logs in at a client."""
 
 import unittest
 from typing import Any

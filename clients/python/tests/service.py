@@ -1,4 +1,4 @@
-"""A server that answers pulls as the identity service does, or as a test says."""
+"""A server that answers pulls as the identity service does, or as a test tells it to."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ def answer_with(status: int, body: bytes, **headers: str) -> Answer:
 
 
 class Service:
-    """What it answers to a pull with that `after`."""
+    """Returns the answer to a pull with that `after`."""
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []

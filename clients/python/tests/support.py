@@ -1,4 +1,4 @@
-"""A client as the vectors have it, a clock that tests move, and hand-offs signed as the service signs them."""
+"""A client with the values of the test vectors, a clock that tests move, and hand-offs signed as the service signs them."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ class Clock:
 
 @dataclass
 class Site:
-    """A client of one secret, and what it did."""
+    """A client with one secret. It records what its hooks were called with."""
 
     nonces: NonceStore = field(default_factory=MemoryStore)
     secrets: Sequence[str] = (SECRET,)
@@ -64,7 +64,7 @@ class Site:
 
 
 def cookies_of(*responses: Response) -> str:
-    """What a browser sends after these answers."""
+    """The cookies that a browser sends after these answers."""
     kept: dict[str, str] = {}
     for response in responses:
         for name, value in response.headers:
@@ -97,7 +97,7 @@ def build_profile(**changes: Any) -> dict[str, Any]:
 
 
 def build_payload(**changes: Any) -> dict[str, Any]:
-    """With None a member is left out."""
+    """A member that is None is left out."""
     payload = {
         "iss": ISSUER,
         "aud": "shop",

@@ -1,4 +1,4 @@
-"""The middleware, as an ASGI server calls it."""
+"""Tests the middleware, called as an ASGI server calls it."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The callback, as browsers open it."""
+"""Tests the callback, opened as browsers open it."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor

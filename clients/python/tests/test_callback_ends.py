@@ -1,4 +1,4 @@
-"""What can come between a hand-off and a session, and what is said then."""
+"""Tests what can go wrong between a hand-off and its session, and what the person is told then."""
 
 import logging
 import re
@@ -47,7 +47,7 @@ class Ends(RefusalTestCase):
                     raise TimeoutError("the database is away")
                 return False
 
-        # Before the session starts, and after.
+        # The store fails once before the session starts, and once after.
         for good in (0, 1):
             site = Site(nonces=Away(good))
             state, cookie = start(site)

@@ -1,4 +1,4 @@
-"""A configuration that cannot work, or is not safe, is refused with all its faults at once."""
+"""Tests that a configuration that cannot work, or is not safe, is refused with all its faults at once."""
 
 import json
 import logging

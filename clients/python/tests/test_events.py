@@ -1,4 +1,4 @@
-"""Pulls, from a server that answers as the identity service does."""
+"""Tests pulls, from a server that answers as the identity service does."""
 
 import json
 import unittest
@@ -96,7 +96,7 @@ class Pulls(unittest.TestCase):
                 with self.assertRaisesRegex(KeyError, "the table is away"):
                     self.pull(apply=apply)
             if number == 2:
-                # A callback keeps a later profile meanwhile, and its site writes it.
+                # Meanwhile, a callback keeps a later profile, and its site stores it.
                 self.store.apply_profile(read_profile(self.profile_of(3)))
                 people[PERSON] = "Zoë 3"
             is_away = False
@@ -119,7 +119,7 @@ class Pulls(unittest.TestCase):
         request = ask(sign(payload), cookies_of(start))
         response = handle_callback(self.site.config, request, start_session=self.site.start_session)
         self.assertEqual([response.status, response.header("identity-refusal")], [403, "session_ended"])
-        # The end is kept for as long as a hand-off is valid, and for 60 seconds more.
+        # The end of a login is remembered for as long as a hand-off is valid, and for 60 seconds more.
         self.store.sweep(self.site.clock.now + 360)
         self.assertTrue(self.store.has_ended(SID))
         self.store.sweep(self.site.clock.now + 361)

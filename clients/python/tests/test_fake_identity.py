@@ -1,4 +1,4 @@
-"""The fake service for tests of clients, against the vectors and this kit."""
+"""Tests the fake service, which is for tests of clients, against the vectors and this kit."""
 
 import json
 import typing
@@ -12,7 +12,7 @@ from .browser import RefusalTestCase, call, start
 from .support import VECTORS, Site
 from .test_vectors import open_client
 
-#: These need more than a hand-off.
+#: Codes of refusals that no single hand-off can cause.
 NOT_ALONE = {
     "nonce_replayed",
     "session_ended",

@@ -1,4 +1,6 @@
-"""Answers of the service that are too slow or too long. No read of events waits for them for ever, or has no memory left."""
+"""Tests answers of the service that are too slow or too long. A read of events must not wait for them for ever, or fill the
+memory.
+"""
 
 import socket
 import time
@@ -20,7 +22,7 @@ MIB = 1024 * 1024
 
 
 class Slow:
-    """A server that answers each connection by a function, until it raises."""
+    """A server that answers each connection with a function, until the function raises."""
 
     def __init__(self, answer: Callable[[socket.socket], None]) -> None:
         self.ended = Flag()
@@ -60,7 +62,7 @@ class Answers(unittest.TestCase):
         with self.assertRaises(EventsError) as caught:
             pull_events(site.config, positions=site.nonces, start_over=lambda: None)  # type: ignore[arg-type]
         self.why = str(caught.exception)
-        # The position is free again.
+        # Another pull can claim the position now.
         with site.nonces.claim_position("shop") as claim:  # type: ignore[attr-defined]
             self.assertIsNotNone(claim)
         return None

@@ -1,4 +1,4 @@
-"""The samples of the README that need no framework. test/clients/python-frameworks.test.ts runs the others."""
+"""Runs the samples of the README that need no framework. test/clients/python-frameworks.test.ts runs the others."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ TEXT = README.read_text("utf-8")
 
 
 def sample(heading: str) -> str:
-    """The Python under that heading."""
+    """The Python code below the given heading of the README."""
     found = re.search(rf"^##+ {heading}\n.*?```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
     assert found, heading
     return found[1]

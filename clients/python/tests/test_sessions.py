@@ -1,4 +1,4 @@
-"""Who is logged in (contract 13.120 to 13.127, 13.130 and 13.132)."""
+"""Tests who is logged in (contract 13.120 to 13.127, 13.130 and 13.132)."""
 
 import hashlib
 import os
@@ -57,12 +57,12 @@ SID = "Vt1n0cVtSh2mV0y0rU3y8Q"
 PERSON = build_profile()["id"]
 
 
-#: What a page, a login and a log-out ask the store for.
+#: The calls to the store that a page, a login and a log-out make.
 STEPS = ("has_ended", "consume", "apply_profile", "find_profile", "add_session", "find_session", "end_session")
 
 
 class Away(MemoryStore):
-    """A store that can be away."""
+    """A store that fails while a test says so."""
 
     is_away = False
     away_at: tuple[str, ...] = STEPS
@@ -223,7 +223,7 @@ class Cookies(KitSessions):
             self.assertEqual(self.who(given), "Zoë O’Neil", given)
         for given in (*(f"{mark}{cookie}" for mark in "\xa0\x85\x1c\x0b"), f"{name}\xa0={value}", f"{cookie}\x85"):
             self.assertIsNone(self.who(given), repr(given))
-        # The first of two counts, so no other host can put one beside ours later.
+        # If two cookies have one name, the first counts. So no other host can add one later that would count.
         self.assertIsNone(self.who(f"{name}=x; {cookie}"))
 
     def test_of_an_attempt_are_read_alike(self) -> None:
@@ -267,7 +267,7 @@ class Events(KitSessions):
             self.store.end_all_sessions()
             self.store.forget_profiles()
             self.clock.now += 1
-            # The login of the next round is another one.
+            # The next round is another login.
             self.store.sweep(self.clock.now + 10_000)
 
     def test_that_are_gone_end_all_sessions(self) -> None:
@@ -424,7 +424,7 @@ class Guards(KitSessions):
             return False
 
         with mock.patch.object(Away, "has_ended", has_ended):
-            # It is the same login at the service, as of a second click.
+            # Both have the same login at the service, as after a second click.
             answer = self.log_in(cookie=cookie)
         self.assertEqual([answer.status, answer.header("set-cookie")], [503, None])
         self.assertEqual([self.who(cookie), vars(self.store)["_sessions"]], ["Zoë O’Neil", kept])
@@ -507,7 +507,7 @@ class Clocks(KitSessions):
             self.assertEqual(self.who(cookie), "Zoë O’Neil")
         self.service.append("session.ended", user_id=PERSON, sid=SID)
         self.clock.now = began - 600
-        # A read from what is the future now does not count.
+        # A read does not count if its time is in the future now.
         self.assertIsNone(self.who(cookie))
 
 
@@ -518,7 +518,7 @@ class LogOuts(KitSessions):
         other = cookies_of(self.log_in(sid="B" * 22))
         token = logout_token(self.config, self.visit(cookie))
         self.assertRegex(token, r"\A[0-9a-f]{64}\Z")
-        for _ in range(2):  # A double click sends it twice.
+        for _ in range(2):  # A double click sends the form twice.
             answer = end_session(self.config, self.post(cookie, token), "/bye")
             target = f"{self.service.url}/logout?client=shop&return_to=%2Fbye"
             self.assertEqual([answer.status, answer.header("location")], [303, target])

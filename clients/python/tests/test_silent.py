@@ -1,4 +1,4 @@
-"""Silent logins (contract 13.128 and 13.129)."""
+"""Tests silent logins (contract 13.128 and 13.129)."""
 
 import unittest
 

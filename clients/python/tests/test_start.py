@@ -1,4 +1,4 @@
-"""The login start."""
+"""Tests the start of a login."""
 
 import unittest
 from urllib.parse import urlsplit
@@ -84,7 +84,7 @@ class Start(unittest.TestCase):
         responses: list[Response] = []
         for _ in range(7):
             site.clock.now += 1
-            # The order of the cookies says nothing: the newest comes first.
+            # The order of the cookies does not show which is newest: here the newest comes first.
             cookie = "; ".join(reversed(cookies_of(*responses).split("; ")))
             responses.append(start_login(site.config, ask("", cookie)))
         states = [query_of(response)["state"] for response in responses]

@@ -1,5 +1,6 @@
-"""The stores, in memory and in SQLite; in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg; and in MySQL or MariaDB
-if IDENTITY_TEST_MYSQL has what `connect` of PyMySQL and of mysqlclient takes, as JSON."""
+"""Tests the stores, in memory and in SQLite. Also in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg. Also in
+MySQL or MariaDB if IDENTITY_TEST_MYSQL has, as JSON, the arguments for `connect` of PyMySQL and of mysqlclient.
+"""
 
 import importlib
 import json
@@ -74,7 +75,7 @@ class Stores(unittest.TestCase):
         for store in self.open():
             store.consume("old", 100)
             store.consume("new", 200)
-            # Ten minutes longer than needed, because the clock of the process that sweeps may be fast.
+            # A nonce stays for ten minutes longer than needed, because the clock of the process that sweeps may be fast.
             store.sweep(700)
             self.assertFalse(store.consume("old", 300))
             store.sweep(701)
@@ -229,7 +230,7 @@ class Stores(unittest.TestCase):
         for store in self.open():
             if isinstance(store, MemoryStore):
                 continue
-            # Nobody gives a sign in so short a time.
+            # Within so short a time, a pull at work would not raise its number.
             with (
                 hold(store) as dead,
                 mock.patch("identity_client.sql_claim._DEAD_AFTER_SECONDS", 0.5),
@@ -245,7 +246,7 @@ class Stores(unittest.TestCase):
             self.assertFalse(open_in(folder).consume("n", 100))
 
     def open(self) -> Generator[MemoryStore | SqlStore, None, None]:
-        """One after the other, because two drivers share a database, which each finds empty."""
+        """These tests run one after the other, because two drivers share a database, and each needs it empty."""
         for opener in self.openers:
             yield opener()
 

@@ -1,4 +1,4 @@
-"""The vectors that every kit runs."""
+"""Runs the test vectors, which every kit must pass."""
 
 import unittest
 from typing import Any
@@ -152,7 +152,7 @@ class Callbacks(unittest.TestCase):
         if "location" in expected:
             self.assertEqual(response.header("Location"), expected["location"])
         self.assertEqual(len(started), 1 if expected["starts_session"] else 0)
-        # All hand-offs of the vectors have one nonce.
+        # All hand-offs of the vectors have the same nonce.
         if not given.get("store_fails") and not given.get("used_nonces"):
             was_used = not store.consume(VECTORS["launch"]["nonce"], 2**40)
             self.assertEqual(was_used, expected["uses_nonce"])

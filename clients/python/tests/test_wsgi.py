@@ -1,4 +1,4 @@
-"""The middleware, as a WSGI server calls it."""
+"""Tests the middleware, called as a WSGI server calls it."""
 
 import base64
 import hashlib
@@ -37,7 +37,7 @@ class Middleware(unittest.TestCase):
     def go(
         self, path: str, query: str = "", method: str = "GET", body: bytes = b"", **more: str
     ) -> tuple[Response, str]:
-        """The answer as the kit's own Response, and the body. The validator of the standard library watches."""
+        """Returns the answer as the kit's own Response, and the body. The standard library's validator checks the answer."""
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
             "SCRIPT_NAME": "",

@@ -1,9 +1,9 @@
-// The answers of this kit to browsers. Each has the headers that keep it out of caches, and its address from the next site.
+// The kit's answers to browsers. Their headers keep them out of caches, and keep their address from other sites.
 import type { Settings } from './config.ts';
 import { buildRefusalPage, describe, logRefusal, privateHeaders, Refusal } from './refusals.ts';
 
 export type RefusalHooks = {
-  /** Whether this browser has a session already. If the kit keeps the sessions, it knows. */
+  /** Whether this browser has a session already. Not needed if the kit keeps the sessions. */
   isLoggedIn?: ((request: Request) => unknown) | undefined;
   /** Your own answer in place of the kit's page. It is also called for the errors of `prompt=none`. */
   onRefusal?: ((refusal: Refusal) => Promise<Response | undefined> | Response | undefined) | undefined;
@@ -27,7 +27,7 @@ export async function refuse(
       return refuse(settings, request, away, { onRefusal });
     }
     logRefusal(settings, refusal);
-    // This redirects only if nobody asked for the hand-off. It cannot loop, because the next hand-off has a state.
+    // Nobody asked for this hand-off. The redirect cannot loop, because the next hand-off has a state.
     const target = hasSession ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }
@@ -40,7 +40,7 @@ export async function refuse(
 export const isSpeculative = (request: Request) =>
   request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
 
-/** The headers are those given, the headers of `base`, and the headers that every answer has. */
+/** The answer has the headers in `given`, the headers in `base`, and the headers that every answer has. */
 export function answer(
   status: number,
   given: Record<string, string> = {},
@@ -62,7 +62,7 @@ export async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** The path on the site of the callback, and on no other site. */
+/** Resolves the path on the callback's site, and never on another site. */
 export function findTarget({ callbackUrl, homeUrl }: Settings, path: string | undefined): string {
   if (path === undefined) return homeUrl;
   const target = new URL(path, callbackUrl);

@@ -1,5 +1,6 @@
-// The attempts of a browser. Each login that it starts has its own state and cookie, so that two tabs can log in at once. Only a
-// hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as the stranger.
+// The attempts of a browser. Each login that a browser starts has its own state and cookie, so that two tabs can log in at
+// once. Only a hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as
+// the stranger.
 import {
   fromBase64url,
   fromHex,
@@ -15,7 +16,7 @@ import { buildCookie, readCookies } from './cookies.ts';
 import { type HandOff, isReturnTo } from './hand-off.ts';
 import { toSeconds } from './verify.ts';
 
-/** The value of an attempt's cookie: its time, its demand, and the MAC. */
+/** The form of the value of an attempt's cookie: its time, the credential that it demands, and a MAC. */
 const form = /^(\d{1,12})\.(-|\d{1,7})\.([0-9a-f]{64})$/;
 
 type Attempt = { startedAt: number; maxAge: number | undefined };
@@ -23,19 +24,19 @@ type Attempt = { startedAt: number; maxAge: number | undefined };
 const maxAttempts = 5;
 const lifeSeconds = 600;
 const leewaySeconds = 30;
-/** As the launch takes it. */
+/** The longest state that the launch accepts. */
 const maxStateLength = 512;
 
 /**
- * The state of a silent attempt has the page to come back to in it, so the browser comes back even if it kept no cookie. The
- * cookie's MAC covers the state. Undefined if the page makes the state too long for a launch.
+ * The state of a silent attempt contains the page to come back to. So the browser can come back even if it keeps no cookies.
+ * The cookie's MAC covers the state. Undefined if the page makes the state too long for a launch.
  */
 export function buildSilentState(page: string): string | undefined {
   const state = `silent.${toBase64url(randomBytes(16))}.${toBase64url(utf8(page))}`;
   return isReturnTo(page) && state.length <= maxStateLength ? state : undefined;
 }
 
-/** The page of a silent attempt, which is a path on this site. Undefined for every other state. */
+/** The page in the state of a silent attempt: a path on this site. Undefined for any other state. */
 export function readSilentPage(state: string | undefined): string | undefined {
   const [, page = ''] = /^silent\.[\w-]{22}\.([\w-]+)$/.exec(state ?? '') ?? [];
   const path = new TextDecoder().decode(fromBase64url(page));
@@ -43,8 +44,8 @@ export function readSilentPage(state: string | undefined): string | undefined {
 }
 
 /**
- * Starts an attempt. Returns its state, and `Set-Cookie` values that keep it and the four newest before it. The cookie is
- * signed, because it says whether the person must give a credential again (`maxAge`).
+ * Starts an attempt. Returns its state, and `Set-Cookie` values that keep it and the four newest attempts before it. The
+ * cookie is signed, because it says whether the person must give a credential again (`maxAge`).
  */
 export async function startAttempt(
   settings: Settings,
@@ -88,7 +89,10 @@ export const isProved = ({ startedAt, maxAge }: Attempt, { auth_time }: HandOff)
 const message = ({ client }: Settings, state: string, said: string) =>
   utf8(`identity attempt v1 ${client} ${state} ${said}`);
 
-/** The names of this browser's attempts, the oldest first. A client's name may make its session's cookie look like one. */
+/**
+ * The names of the cookies of this browser's attempts, the oldest first. The name of a session's cookie may begin in the same
+ * way, so the form is checked, too.
+ */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]
     .filter(

@@ -1,9 +1,9 @@
-// Reads bodies that may be of any length: of requests that anybody sent, and of answers.
+// Reads bodies with a limit on their length, because strangers may send requests, and answers may be long.
 import type { Bytes } from './bytes.ts';
 
 export const maxBodyBytes = 65_536;
 
-/** Undefined if the body is longer. It reads no more than that, and the rest is dropped. */
+/** Undefined if the body is longer than the limit. Reads no further than that, and drops the rest. */
 export async function readBody(
   { body }: Request | Response,
   maxBytes = maxBodyBytes,
@@ -14,7 +14,7 @@ export async function readBody(
   for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
     size += next.value.length;
     if (size > maxBytes) {
-      // Not awaited: a sender that never ends must not hold this up.
+      // This is not awaited, because a sender that never ends would hold it up.
       void reader?.cancel().catch(() => {});
       return undefined;
     }

@@ -1,4 +1,4 @@
-// Converts bytes to text and back, and has the functions of Web Crypto that this kit is built on.
+// Converts bytes to text and back, and has the kit's functions of Web Crypto.
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -49,7 +49,9 @@ export async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
 export const sha256 = async (bytes: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 
-/** Whether any of the keys made any of the signatures. It compares every pair, so its time says nothing about the outcome. */
+/**
+ * Whether any of the keys made any of the signatures. Compares every pair, so that the time does not show which pair matches.
+ */
 export async function isSignedByAny(keys: Bytes[], signatures: Bytes[], message: Bytes): Promise<boolean> {
   let found = false;
   for (const key of keys) {

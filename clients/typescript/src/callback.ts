@@ -22,34 +22,32 @@ export type LoginOptions = {
   returnTo?: string | null;
   /** `login` asks for a credential again. `none` shows no page: if nobody is logged in, your callback gets an error. */
   prompt?: 'login' | 'none';
-  /** Asks for a credential again if the last one was given more than this many seconds ago. */
+  /** If the last credential is older than this many seconds, asks for one again. */
   maxAge?: number;
 };
 
 export type Login = {
-  /** Whether this attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
+  /** Whether this attempt demanded a credential (by `prompt` or `maxAge`), and the person gave one. */
   isProved: boolean;
 };
 
 /** Everything is optional: without `startSession`, the kit keeps the sessions. */
 export type CallbackOptions = RefusalHooks & {
   /**
-   * Saves a profile in your own table. It is called only if the profile is later than the kept one. If it does not throw, the kit
-   * keeps the profile, and then the session starts.
+   * Saves a profile in your own table. It is called only if the profile is later than the kept one. If it does not throw, the
+   * kit keeps the profile, and then starts the session.
    */
   savePerson?: (profile: Profile) => unknown;
   /**
-   * Hears of each login before anything of it is kept. To turn somebody away, throw `new Refusal('person_refused', reason)`: they
-   * see a page, and no session starts.
+   * Is called at each login, before anything is kept. To turn the person away, throw `new Refusal('person_refused', reason)`.
+   * They then see a page, and no session starts.
    */
   onLogin?: (handOff: HandOff) => unknown;
-  /**
-   * Starts a session of your own, with a new id. Returns the headers that set it, such as `Set-Cookie`.
-   */
+  /** Starts your own session, with a new id. Returns the headers that set it, such as `Set-Cookie`. */
   startSession?: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /**
-   * Ends your session of that login (the `sid` of its hand-off). The login can end while you start its session, so
-   * `startSession` needs it.
+   * Ends your session of the login with this `sid`. `startSession` needs it, because the login can end while you start its
+   * session.
    */
   endSession?: (sid: string) => unknown;
 };
@@ -76,7 +74,7 @@ export async function startLogin(
   return launch(settings, query, setCookies);
 }
 
-/** Undefined if it is there twice. */
+/** Undefined if the parameter is repeated. */
 function findReturnTo(request: Request): string | undefined {
   const [path, ...more] = new URL(request.url).searchParams.getAll('return_to');
   return more.length > 0 ? undefined : path;
@@ -87,16 +85,16 @@ function launch({ baseUrl, client }: Settings, query: URLSearchParams, setCookie
   return answer(303, { Location: `${baseUrl}/sso/launch/${client}?${query}` }, headers);
 }
 
-/** In the query of a page, it says that a silent attempt came back without its cookie. */
+/** The query parameter that says that a silent attempt came back without its cookie. */
 const triedInVain = 'silent';
 
 /**
- * Sends a browser without a session to the identity service once, which shows no page. Undefined if there is nothing to try: then
- * show this page.
+ * Asks the identity service once whether this browser is logged in there, without showing a page of the service. Returns the
+ * redirect. If there is nothing to ask, returns undefined: then show this page.
  */
 export async function loginSilently(settings: Settings, request: Request): Promise<Response | undefined> {
   const { pathname, search, searchParams } = new URL(request.url);
-  // Pictures, frames and scripts ask for addresses, too.
+  // Browsers also send requests for pictures, frames and scripts.
   const isPage = (request.headers.get('sec-fetch-dest') ?? 'document') === 'document';
   if (request.method !== 'GET' || isSpeculative(request) || !isPage) return undefined;
   if (hasTried(settings, request) || searchParams.has(triedInVain)) return undefined;
@@ -111,11 +109,11 @@ export async function loginSilently(settings: Settings, request: Request): Promi
   if (!silent) return undefined;
   const { state, setCookies } = await startAttempt(settings, request, undefined, silent);
   const query = new URLSearchParams({ state, return_to: page, prompt: 'none' });
-  // The mark is set together with the attempt: a browser that keeps the one keeps the other.
+  // This cookie is set together with the attempt's cookie, because a browser keeps either both or neither.
   return launch(settings, query, [...setCookies, markTried(settings)]);
 }
 
-/** Takes a hand-off. Starts a session and redirects away from the signed address, or refuses. */
+/** Takes a hand-off: starts a session, and redirects away from the signed address. Refuses a wrong hand-off. */
 export async function handleCallback(
   settings: Settings,
   request: Request,
@@ -125,7 +123,7 @@ export async function handleCallback(
   if (!options.startSession) requireSessionStore(settings);
   else if (!options.endSession)
     throw new TypeError('startSession needs endSession: a login can end while its session starts');
-  // Browsers and chat programs open links before anybody clicks. That must not use the hand-off up.
+  // Browsers and chat programs open links before anybody clicks. Such a request must not use the hand-off up.
   if (isSpeculative(request)) return answer(204);
   try {
     if (request.method !== 'GET') throw new Refusal('method_not_allowed', request.method);
@@ -143,24 +141,24 @@ export async function handleCallback(
   }
 }
 
-/** How to find whether a browser has a session, if the kit keeps the sessions. */
+/** If the kit keeps the sessions, returns the function that finds whether a browser has a session. */
 const ownsSession = (settings: Settings, { startSession }: CallbackOptions) =>
   startSession ? undefined : (request: Request) => findSession(settings, request);
 
-/** Where a silent attempt leads that brought nobody. Undefined for every other attempt. */
+/** The page to go back to if a silent attempt logged nobody in. Undefined if the attempt was not silent. */
 function findSilentEnd(settings: Settings, state: string | undefined, isKept: boolean): string | undefined {
   const page = readSilentPage(state);
   if (page === undefined) return undefined;
   const target = findTarget(settings, page);
   if (isKept) return target;
-  // Without the attempt's cookie, the browser may keep none, so only the address can say that this was tried. The page may have
-  // signed its query, so that stays byte for byte.
+  // If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login was
+  // tried. The rest of the query stays byte for byte, because the page may have signed it.
   const [address = '', ...fragment] = target.split('#');
   const tried = `${address}${address.includes('?') ? '&' : '?'}${triedInVain}=no`;
   return [tried, ...fragment].join('#');
 }
 
-/** The error in place of a hand-off. Undefined if there is something to verify. */
+/** The error that came in place of a hand-off. Undefined if there is a hand-off to verify. */
 function readCallbackError(given: URLSearchParams): { error: string; state: string | undefined } | undefined {
   const { payload, signature, signature_next, error, state } = readQuery(given);
   const isError = [payload, signature, signature_next].every((value) => value === undefined);
@@ -186,7 +184,7 @@ async function receive(settings: Settings, request: Request, options: CallbackOp
   }
 }
 
-/** The hand-off has been verified. The nonce is used last, so that a refusal by an earlier check does not use it up. */
+/** Checks a hand-off that has been verified. The nonce is used last, so that an earlier refusal does not use it up. */
 async function accept(
   settings: Settings,
   request: Request,
@@ -205,9 +203,9 @@ async function accept(
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
   await onLogin?.(handOff);
-  // The profile is saved before the session starts, so that no session belongs to a person who could not be saved.
+  // The profile is saved first. If that fails, no session starts.
   if (await fromStore(() => profiles.isNewer(profile))) {
-    // This comes first: if it throws, the event about this profile must still count as newer.
+    // This comes first. If it throws, the profile is not kept, so the event about it still counts as newer.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }
@@ -217,14 +215,14 @@ async function accept(
   try {
     await requireLive(settings, handOff);
   } catch (refused) {
-    // The event about the login's end may have come before there was a session to end.
+    // The event about the end of the login may have come before there was a session to end.
     if (handOff.sid !== undefined) await endSession?.(handOff.sid);
     throw refused;
   }
   return headers;
 }
 
-/** Starts a session that the kit keeps, in place of the earlier one of this browser. */
+/** Starts a session that the kit keeps. Ends the earlier session of this browser. */
 async function startKept(
   settings: Settings,
   request: Request,
@@ -234,24 +232,25 @@ async function startKept(
   const { headers, end } = await startOwnSession(settings, handOff);
   try {
     await requireLive(settings, handOff);
-    // The earlier session ends last: if a store is away before that, the browser still has it.
+    // The earlier session ends last. If the store fails before that, the browser still has that session.
     await endOwnSession(settings, request);
     return headers;
   } catch (refused) {
     const { sid } = handOff;
     if (refused instanceof Refusal && refused.code === 'session_ended' && sid !== undefined) {
-      // The event about the login's end may have come before there was a session to end.
+      // The event about the end of the login may have come before there was a session to end.
       await fromStore(() => settings.sessions?.endLogin(sid));
       await endSession?.(sid);
     } else {
-      // The earlier session may be of the same login, so only the new one ends. If it does not, nobody has its cookie.
+      // Ends only the new session, because the earlier session may be of the same login. If even that fails, nobody has the
+      // new session's cookie.
       await end().catch(() => {});
     }
     throw refused;
   }
 }
 
-/** A person who was deleted while the hand-off was on its way has no profile. */
+/** If a person was deleted while the hand-off was on its way, the store has no profile of them. */
 async function requireKnown({ profiles }: Settings, { profile }: HandOff): Promise<void> {
   if (!(await fromStore(() => profiles.find(profile.id))))
     throw new Refusal('session_ended', 'the person was deleted meanwhile');
@@ -262,7 +261,7 @@ async function requireLive({ endedLogins }: Settings, { sid }: HandOff): Promise
     throw new Refusal('session_ended', 'the event of its end came first');
 }
 
-/** An error is not signed, so it may only choose a page, and only for an attempt of this browser. */
+/** Errors are not signed. So an error can do nothing but choose a page, and only for an attempt of this browser. */
 async function readError(settings: Settings, request: Request, error: string, state: string | undefined) {
   if (!(await findAttempt(settings, request, state))) return unknownState(settings, state);
   if (!expected.includes(error)) return new Refusal('error_unknown', 'an error of no known name');

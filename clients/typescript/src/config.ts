@@ -1,5 +1,5 @@
-// Reads the configuration of a client, and says what is wrong with it. All addresses come from here and none from a request: the
-// sender of `Host` must not choose where people are sent.
+// Reads the configuration of a client, and names its faults. All addresses come from here and none from a request, because
+// the sender of `Host` must not choose where people are sent.
 import type { CallbackOptions } from './callback.ts';
 import type { EventHooks } from './events.ts';
 import { readIdentityUrl } from './identity-url.ts';
@@ -8,10 +8,13 @@ import type { Stores } from './stores.ts';
 
 export type Configuration = Service & Site & Stores & Choices;
 
-/** `identityUrl` is `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`. It comes before the three that it stands for. */
+/**
+ * `identityUrl` is `IDENTITY_URL`, such as `https://shop:SECRET@id.example.com`. It takes the place of `issuer`, `client` and
+ * `secrets`.
+ */
 type Service = { identityUrl: string | undefined } | Parts;
 type Parts = {
-  /** The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte. */
+  /** The base URL of the identity service, exactly as the operator has set it. Each hand-off names it. */
   issuer: string;
   /** Your client's name at the identity service, such as `shop`. */
   client: string;
@@ -25,35 +28,35 @@ type Addresses = {
   /** By default `/sso/callback` at `origin`. */
   callbackUrl: string;
   /**
-   * The start of your own login, which calls `startLogin`. By default `/login` at `origin`. It and `homeUrl` must be at the
-   * callback's origin.
+   * The start of your own login, which calls `startLogin`. By default `/login` at `origin`. `loginUrl` and `homeUrl` must be
+   * at the callback's origin.
    */
   loginUrl: string;
 };
 
 type Choices = {
-  /** The page that a login leads to if it has no page of its own. By default, the start page of the callback's site. */
+  /** Where a login leads if it names no page. By default, the start page of the callback's site. */
   homeUrl?: string;
-  /** How long a hand-off is valid, if the operator uses another time than 300 seconds. */
+  /** How many seconds a hand-off is valid, if the operator has set another time than 300 seconds. */
   ttlSeconds?: number;
-  /** How long a session lasts that the kit keeps: 60 to 2,592,000 seconds. The default is 12 hours. */
+  /** How long a session lasts if the kit keeps it: 60 to 2,592,000 seconds. The default is 12 hours. */
   maxSeconds?: number;
-  /** What you do at logins and events. A call can be given others. */
+  /** Your functions for logins and events. A single call can be given other functions. */
   hooks?: CallbackOptions & EventHooks;
   /** Gets one entry for each login and each refusal. */
   log?: (entry: LogEntry) => void;
-  /** The clock, for tests. */
+  /** Returns the current time. Tests may replace it. */
   now?: () => Date;
   fetch?: typeof fetch;
 };
 
 export type LogEntry = {
   /**
-   * `opened_elsewhere`: a browser opened the login start at a host, or the callback at a path, that is not the configured one.
+   * `opened_elsewhere`: a browser opened the login start or the callback at an address that is not the configured one.
    * `reason` says which. `events_unread`: the events could not be read, and the kit will try again.
    */
   outcome: 'accepted' | 'opened_elsewhere' | 'events_unread' | RefusalCode;
-  /** The id that the person reads on the page. The log of the identity service has it, too. */
+  /** The id that the person sees on the page. The log of the identity service has it, too. */
   launchId: string | undefined;
   /** Tells you exactly what failed. */
   reason?: string;
@@ -69,16 +72,20 @@ export type Settings = Parts &
   Required<Choices> & {
     /** The issuer without a slash at its end. */
     baseUrl: string;
-    /** With https, browsers keep a cookie with this prefix to this host. Without https the site is on this machine. */
+    /**
+     * With https, browsers let no other host set a cookie whose name begins with `__Host-`. Without https, the site is on
+     * this machine.
+     */
     hostPrefix: string;
-    /** With this begin the names of cookies of attempts. */
+    /** The names of the cookies of attempts begin with this. */
     cookiePrefix: string;
     isSecure: boolean;
   };
 
 /**
- * The address at which the browser opened the login start, if its host is not the configured one. The callback would not get the
- * attempt's cookie from there. Use it only for the log, because the sender of the request chooses it.
+ * The address at which the browser opened the login start, if its host is not the configured one. From that host, the
+ * callback would not get the attempt's cookie. Use the address only for the log, because the sender of the request chooses
+ * it.
  */
 export function findOtherHost({ loginUrl }: Settings, request: Request): string | undefined {
   const { protocol, host } = new URL(loginUrl);
@@ -109,7 +116,7 @@ export class ConfigurationError extends Error {
 const reserved = ['payload', 'signature', 'signature_next', 'state', 'error'];
 const minSecretBytes = 32;
 
-/** Any configuration, before its parts are known to be there. */
+/** Any configuration, before it is known which parts it has. */
 type Given = Stores & Choices & Partial<Parts & Addresses & { identityUrl: string; origin: string }>;
 
 /** Throws a ConfigurationError that names all faults at once. */
@@ -201,7 +208,7 @@ export function readConfiguration(configuration: Configuration): Settings {
   };
 }
 
-/** A stranger may choose parts of a reason, such as `Host`. A control character could change what a terminal shows of the log. */
+/** A stranger may choose a part of a reason, such as `Host`. Control characters could change how a terminal shows the log. */
 const withoutControls = ({ reason, ...entry }: LogEntry): LogEntry =>
   reason === undefined ? entry : { ...entry, reason: reason.replace(/\p{Cc}/gu, '?') };
 

@@ -1,15 +1,15 @@
-// Reads and writes cookies of this kit. On https their names begin with `__Host-`, so that no other host can set them.
+// Reads and writes the kit's cookies. On https their names begin with `__Host-`, so that no other host can set them.
 import type { Settings } from './config.ts';
 
-/** Without `seconds`, the cookie ends with the browser. With 0, the browser drops it. */
+/** Without `seconds`, the cookie ends with the browser. If `seconds` is 0, the browser deletes the cookie. */
 export function buildCookie({ isSecure }: Settings, name: string, value: string, seconds?: number): string {
   const life = seconds === undefined ? '' : ` Max-Age=${seconds};`;
   return `${name}=${value}; Path=/;${life} HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
 }
 
 /**
- * Of two cookies with one name, the first counts. Only space and tab are trimmed: to a browser, a name behind any other blank does
- * not begin with `__Host-`, so another host may have set it.
+ * If two cookies have one name, the first counts. Only spaces and tabs are trimmed. If another blank comes before `__Host-`,
+ * browsers do not see that prefix, so another host may have set the cookie.
  */
 export function readCookies(request: Request): Map<string, string> {
   const cookies = new Map<string, string>();
@@ -34,6 +34,6 @@ export const markTried = (settings: Settings) =>
 export const hasTried = (settings: Settings, request: Request) =>
   readCookies(request).has(silentCookieOf(settings));
 
-/** Lets `loginSilently` try again. No cookie if the browser has none to drop. */
+/** Lets `loginSilently` try again. Returns no header if the browser has no such cookie. */
 export const forgetTried = (settings: Settings, request: Request): [string, string][] =>
   hasTried(settings, request) ? [['Set-Cookie', buildCookie(settings, silentCookieOf(settings), '', 0)]] : [];

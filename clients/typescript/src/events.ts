@@ -1,5 +1,5 @@
-// Events say what has changed about the people who were handed to this client, in order and without gaps. A pull continues from
-// the end of the last one, so nothing is lost even if nudges are.
+// Events say what has changed about the people who were handed to this client, in order and without gaps. Each pull begins
+// after the last event of the pull before it. So no event is lost, even if nudges are lost.
 import { readBody } from './body.ts';
 import { hmac, toHex, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
@@ -19,7 +19,7 @@ type EventOf<Type extends string, Names extends keyof Members = never> = { seq: 
   [Name in Names]: Members[Name];
 } & { [Name in Exclude<keyof Members, Names>]?: undefined };
 
-/** Its `type` says which members it has. The service may add members, and types: do nothing for a type that is not here. */
+/** Its `type` says which members it has. The service may add members and types. Ignore a type that is not listed here. */
 export type IdentityEvent =
   | EventOf<'profile.updated', 'occurred_at' | 'user_id' | 'profile'>
   | EventOf<'session.ended', 'occurred_at' | 'user_id' | 'sid'>
@@ -27,26 +27,29 @@ export type IdentityEvent =
   | EventOf<'contract.updated', 'occurred_at' | 'user_id' | 'signup_id' | 'contract'>
   | EventOf<'erased'>;
 
-/** If a pull was interrupted, each hook may be called again for the same event. */
+/** Functions that pulls call. If a pull was interrupted, each may be called again for the same event. */
 export type EventHooks = {
-  /** Ends your session of that login (the `sid` of its hand-off). The kit ends its own. */
+  /** Ends your session of the login with this `sid`. The kit ends its own sessions. */
   endSession?: (sid: string) => unknown;
-  /** Gets each event, in order. `isNewer`: its profile is later than the kept one. If this throws, no profile is kept yet. */
+  /**
+   * Gets each event, in order. `isNewer` says that the event's profile is later than the kept one. If this throws, that
+   * profile is not kept.
+   */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
-  /** Missed events can no longer be read. End all sessions of yours, and forget the profiles that you keep. */
+  /** Is called if missed events can no longer be read. End all your sessions, and delete the profiles that you keep. */
   startOver?: () => unknown;
 };
 
 const limit = 1_000;
 const answerWithinMs = 10_000;
-/** A thousand of the largest events have less. */
+/** More bytes than a thousand of the largest events have. */
 const maxAnswerBytes = 8_388_608;
-/** Every verifier refuses a hand-off that expired this long ago. */
+/** Once a hand-off has been expired for this long, every verifier refuses it. */
 const marginSeconds = 60;
 
 /**
- * Pulls events until there are no more. Returns the number of the last event, or undefined if another pull is at work. Throws if
- * the service does not answer.
+ * Pulls events until there are no more. Returns the number of the last event. Returns undefined if another pull is at work.
+ * Throws if the service does not answer.
  */
 export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number | undefined> {
   const claim = await settings.position.claim();
@@ -54,7 +57,7 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
   try {
     return await pullAll(settings, hooks, claim);
   } finally {
-    // If this fails, another pull can take over after a while.
+    // If the release fails, another pull can take over after a while.
     await claim.release().catch(() => {});
   }
 }
@@ -79,7 +82,7 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
     }
     if (status !== 200) throw new Error(`/sso/events answered ${status} ${memberOf(answer, 'code') ?? ''}`);
     const events = readEvents(answer, after);
-    // Asking for the empty page after the last event also tells the service that all was read.
+    // The request for the empty page after the last event tells the service that all events were read.
     if (events.length === 0) return after;
     for (const event of events) {
       await applyEvent(settings, hooks, event);
@@ -88,7 +91,7 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
   }
 }
 
-/** The steps are in this order so that an interrupted event can be applied again. */
+/** The steps are in this order so that an event can be applied again after an interruption. */
 export async function applyEvent(
   {
     endedLogins,
@@ -102,9 +105,9 @@ export async function applyEvent(
 ): Promise<void> {
   const { type, sid, profile, user_id: userId } = event;
   if (type === 'session.ended') {
-    // Nobody can act on it, and it must not keep later events away.
+    // Nobody can act on this event, and it must not hold up later events.
     if (typeof sid !== 'string') return;
-    // This comes first, so that a hand-off that arrives meanwhile starts no session that stays.
+    // This comes first. A hand-off that arrives now cannot start a session that stays.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
     await endKept(hooks, () => sessions?.endLogin(sid));
     await hooks.endSession?.(sid);
@@ -114,12 +117,12 @@ export async function applyEvent(
     await endKept(hooks, () => sessions?.endPerson(userId));
   const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
-  // This comes last: if the hook throws, the event comes again and must still count as newer. A later profile from a callback
-  // stays.
+  // This comes last. If the hook throws, the event comes again, and must then still count as newer. If a callback has kept a
+  // later profile, that profile stays.
   if (isNewer) await profiles.apply(profile);
 }
 
-/** Ends sessions that the kit keeps. A client that keeps its own may have no table for them. */
+/** Ends sessions that the kit keeps. A client that keeps its own sessions may have no such store. */
 async function endKept({ endSession }: EventHooks, end: () => Promise<void> | undefined): Promise<void> {
   try {
     await end();
@@ -158,7 +161,7 @@ async function askWith(
   const token = toHex(await hmac(utf8(secret), utf8(`identity events v1 ${client}`)));
   return fetch(`${baseUrl}/sso/events?after=${after}&limit=${limit}`, {
     headers: { Authorization: `Bearer ${token}` },
-    // The token must not follow a redirect to another host.
+    // Redirects are refused, because the token would go to another host.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerWithinMs),
   });

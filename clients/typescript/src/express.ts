@@ -1,4 +1,5 @@
-// The addresses and the sessions of a client, for Express and for Node's own server. Use it before everything that reads bodies.
+// The addresses and the sessions of a client, for Express and for Node's own server. Use it before any middleware that reads
+// bodies.
 import type { Profile } from './hand-off.ts';
 import type { IdentityClient } from './index.ts';
 import type { Answer, Incoming, Outgoing } from './listener.ts';
@@ -8,7 +9,7 @@ import { identityRoutes, type RouteOptions } from './web.ts';
 type Person = {
   /** Who is logged in. */
   person?: Profile | undefined;
-  /** The value of the field `token` in a form that logs out. */
+  /** The value of the field `token` in the form that logs out. */
   logoutToken?: string;
 };
 
@@ -35,14 +36,14 @@ export function identityMiddleware(identity: IdentityClient, options?: RouteOpti
   });
 }
 
-/** Goes on if somebody is logged in. Everybody else is sent to the login, and comes back to this page. */
+/** Goes on if somebody is logged in. Sends everybody else to the login, which leads back to this page. */
 export const requireLogin = (identity: IdentityClient): Middleware =>
   listen(identity, async (request) => {
     const person = await identity.requireLogin(request);
     return person instanceof Response ? person : undefined;
   });
 
-/** Before a page that everybody may read: asks the identity service once whether this browser is logged in there. */
+/** For a page that everybody may read: asks the identity service once whether this browser is logged in there. */
 export const loginSilently = (identity: IdentityClient): Middleware =>
   listen(identity, (request) => identity.loginSilently(request));
 
@@ -55,6 +56,6 @@ function listen(identity: IdentityClient, answer: Answer): Middleware {
       throw error;
     }
   };
-  // Every request has a `next`, which gets the error.
+  // Express gives every request a `next`. It gets the error.
   return identity.createListener(answerOrRefuse, () => {});
 }

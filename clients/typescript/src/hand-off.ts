@@ -1,19 +1,19 @@
-// What a hand-off says, and how to tell whether JSON is a hand-off.
+// What a hand-off says, and whether JSON has the form of a hand-off.
 
 export type Role = 'admin' | 'merchant' | 'customer';
 
-/** A person's profile. Know people by `id`, which never changes and is never given again. The address can change. */
+/** A person's profile. Identify people by `id`, which never changes and is never reused. The email address can change. */
 export type Profile = {
   id: string;
   email: string;
   name: string;
   role: Role;
   account: { capabilities: string[] };
-  /** RFC 3339, in UTC, with milliseconds. It moves forward with every change. */
+  /** RFC 3339, in UTC, with milliseconds. It is later after every change. */
   profile_updated_at: string;
 };
 
-/** The verified payload, with the names of the wire format. New members may be added. */
+/** The verified payload, with the names of the wire format. The service may add members. */
 export type HandOff = {
   iss: string;
   aud: string;
@@ -22,11 +22,11 @@ export type HandOff = {
   iat: number;
   exp: number;
   nonce: string;
-  /** Names this login at your site. Events about its end have the same `sid`. */
+  /** Names this login at your site. The event about its end has the same `sid`. */
   sid?: string;
   /** When the person last gave a credential, in Unix seconds. */
   auth_time?: number;
-  /** How the person logged in, such as `["pwd"]`. With `mfa` in it, they gave a second factor. */
+  /** How the person logged in, such as `["pwd"]`. If it has `mfa`, they also gave a second factor. */
   amr?: string[];
   profile: Profile;
   state?: string;
@@ -82,7 +82,7 @@ const members: Record<string, Check> = {
   return_to: optional(isReturnTo),
 };
 
-/** The first member that is missing or has another type, by its name. Undefined if all are correct. */
+/** The name of the first member that is missing or has another type. Undefined if all members are correct. */
 export function findWrongMember(value: unknown): string | undefined {
   const wrong = Object.keys(members).find((name) => !members[name]?.(memberOf(value, name)));
   if (wrong) return wrong;

@@ -1,5 +1,5 @@
-// A client of the identity service: logins, sessions and events. It uses only web standards, so it runs on Node 20, on Deno and
-// at the edge. Any framework works that can provide a `Request` and send a `Response`.
+// A client of the identity service: logins, sessions and events. It uses only web standards, so it runs on Node 20, on Deno
+// and at the edge. It works with any framework that can provide a `Request` and send a `Response`.
 import { refuse } from './answers.ts';
 import {
   type CallbackOptions,
@@ -45,7 +45,10 @@ export function createIdentityClient(configuration: Configuration) {
   const settings = readConfiguration(configuration);
   const { callbackUrl, loginUrl } = settings;
   const reader = createReader(settings);
-  /** The address that logs a browser out of the identity service, too. It leads back to the path `returnTo` on your site. */
+  /**
+   * The address that logs a browser out of the identity service, too. From there, the browser goes to the path `returnTo` on
+   * your site.
+   */
   function logoutUrl(returnTo?: string): string {
     const query = new URLSearchParams({
       client: settings.client,
@@ -56,49 +59,58 @@ export function createIdentityClient(configuration: Configuration) {
   return {
     /** The addresses of your callback and your login start. */
     addresses: { callbackUrl, loginUrl },
-    /** Answers your login address: sends the browser to the identity service. */
+    /** Answers your login address: redirects the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
     /** Answers your callback. Without `startSession`, here or in the configuration, the kit starts a session. */
     handleCallback: (request: Request, options: CallbackOptions = {}) =>
       handleCallback(settings, request, options),
-    /** Who is logged in, with the newest profile that the kit knows. Throws a Refusal if a store is away. */
+    /** Returns who is logged in, with the newest profile that the kit knows. Throws a Refusal if a store does not answer. */
     currentPerson: (request: Request): Promise<Profile | undefined> =>
       currentPerson(settings, request, reader.readIfOld),
-    /** Who is logged in, or the answer to send: the way to the login, which leads back to this page. */
+    /**
+     * Returns who is logged in. If nobody is, returns the answer to send: a redirect to the login, which leads back to this
+     * page.
+     */
     requireLogin: (request: Request) => requireLogin(settings, request, reader.readIfOld),
     /**
-     * The answer to send first, so that a person who is logged in at the identity service is logged in here, too. Undefined if
-     * this browser was asked in the last ten minutes, or has a session: then show your page.
+     * If a person is logged in at the identity service, this logs them in here, too. Send the answer that it returns. If it
+     * returns undefined, show your page: this browser was asked in the last ten minutes, or has a session.
      */
     loginSilently: (request: Request) => loginSilently(settings, request),
     /** The value of the field `token` in your form that logs out. Empty if the browser has no session. */
     logoutToken: (request: Request) => buildLogoutToken(settings, request),
     /**
-     * Answers your form that logs out: ends the session here, and leads to the log-out of the identity service, which leads back
-     * to the path `returnTo` on your site.
+     * Answers your form that logs out: ends the session here, and redirects to the log-out of the identity service. From
+     * there, the browser goes to the path `returnTo` on your site.
      */
     endSession: (request: Request, returnTo = '/') => endSession(settings, request, logoutUrl(returnTo)),
-    /** Answers in place of a page whose `currentPerson` threw this refusal. */
+    /** The answer to send if `currentPerson` threw this refusal. */
     refuse: (request: Request, refusal: Refusal) => refuse(settings, request, refusal, settings.hooks),
     /**
-     * A listener for Node's `createServer` and for Express. The URL of a request always has the callback's origin, whatever
-     * `Host` says. The listener keeps an answer in memory until it is whole. If `answer` throws, the error goes to Express.
-     * Without Express it goes to `onError`, and the answer is a 500.
+     * A listener for Node's `createServer` and for Express. The URL of a request always has the callback's origin, even if
+     * `Host` says something else. The listener keeps an answer in memory until it is complete. If `answer` throws, Express
+     * gets the error. Without Express, `onError` gets it, and the answer is a 500.
      */
     createListener: (answer: Answer, onError: (error: unknown) => void) =>
       createListener(new URL(callbackUrl).origin, answer, onError),
-    /** Returns the payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
+    /**
+     * Returns the payload of a genuine hand-off, or throws a Refusal. Does not compare the state, and does not use the nonce
+     * up.
+     */
     verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
-    /** Answers your address for nudges: 204 if the nudge is genuine. Then call `readEvents` or `pullEvents`. */
+    /** Answers your address for nudges: with 204 if the nudge is genuine. Then call `readEvents` or `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
     /**
      * Applies all events since the last pull, and returns the number of the last one. Only one pull works at a time. A second
      * pull waits for the first, and returns undefined if that takes more than three seconds.
      */
     pullEvents: (hooks: EventHooks = {}) => reader.pull(hooks),
-    /** Pulls events as `pullEvents` does, and says whether that worked. It never throws: what goes wrong is in the log. */
+    /** Pulls events as `pullEvents` does, and returns whether that worked. It never throws: it logs errors. */
     readEvents: () => reader.read(),
-    /** Keeps a profile if it is later than the kept one, and says whether it was. Callback and events do this on their own. */
+    /**
+     * Keeps a profile if it is later than the kept one. Returns whether it was kept. The callback and the events do this on
+     * their own.
+     */
     applyProfile: (profile: Profile) => settings.profiles.apply(profile),
     /** The newest profile of a person that the kit knows. */
     findPerson: (id: string) => settings.profiles.find(id),

@@ -1,9 +1,9 @@
-// Turns requests of Node's own server, which Express uses too, into a `Request`, and turns a `Response` back.
+// Turns a request of Node's own server, which Express uses too, into a `Request`. Turns a `Response` into Node's answer.
 
 export type Incoming = AsyncIterable<Uint8Array> & {
   method?: string | undefined;
   url?: string | undefined;
-  /** Express sets this, because its `url` lacks the path of a router. */
+  /** Express sets this. Express's `url` lacks the path at which a router is mounted. */
   originalUrl?: string;
   headers: Record<string, string | string[] | undefined>;
   /** Whether the whole request has arrived. */
@@ -18,13 +18,13 @@ export type Outgoing = {
   end(body: Uint8Array): unknown;
 };
 
-/** Gives no answer if the next handler has to. Only Express and a third argument have one. */
+/** Returns undefined if the next handler has to answer. There is a next handler only with Express. */
 export type Answer = (
   request: Request,
   incoming: Incoming,
 ) => Promise<Response | undefined> | Response | undefined;
 
-/** No request, and no error that `answer` throws, ends the process. */
+/** Neither a strange request nor an error of `answer` may end the process. */
 export function createListener(origin: string, answer: Answer, onError: (error: unknown) => void) {
   return async (incoming: Incoming, outgoing: Outgoing, next?: (error?: unknown) => void): Promise<void> => {
     try {
@@ -44,7 +44,10 @@ export function createListener(origin: string, answer: Answer, onError: (error: 
   };
 }
 
-/** Undefined if it cannot be a `Request`, such as `TRACE` or a whole address in the first line. Its origin is always `origin`. */
+/**
+ * Undefined if no `Request` can be made, for example for `TRACE`, or if the first line has a whole URL. The request's origin
+ * is always `origin`.
+ */
 function readRequest(origin: string, incoming: Incoming): Request | undefined {
   const { method = 'GET', originalUrl, url = '', headers } = incoming;
   const path = originalUrl ?? url;
@@ -67,7 +70,7 @@ function streamBody(incoming: Incoming): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
-        // Not before: the next handler may want to read it.
+        // The iterator is made only now, because the next handler may want to read the body.
         chunks ??= incoming[Symbol.asyncIterator]();
         const { done, value } = await chunks.next();
         if (done) controller.close();
@@ -83,7 +86,7 @@ async function send(response: Response, incoming: Incoming, outgoing: Outgoing):
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   for (const cookie of response.headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
-  // A sender that never ends must not keep the connection.
+  // Otherwise a sender that never ends would keep the connection.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.end(body);
 }

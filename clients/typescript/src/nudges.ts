@@ -9,7 +9,7 @@ import { readJson, toSeconds } from './verify.ts';
 const toleranceSeconds = 300;
 const maxSignatures = 16;
 
-/** Answers 204 if the nudge is genuine, and otherwise a refusal with its code as text. After a 204, pull events. */
+/** Answers 204 if the nudge is genuine, and otherwise a refusal whose body is its code. After a 204, pull events. */
 export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
@@ -60,7 +60,7 @@ export function deriveNudgeKeys({ client, secrets }: Pick<Settings, 'client' | '
   return Promise.all(secrets.map((secret) => hmac(utf8(secret), label)));
 }
 
-/** The bytes of a nudge that are signed. */
+/** The bytes of a nudge that its signature covers. */
 export function toSigned(id: string, timestamp: string, end: Bytes): Bytes {
   const start = utf8(`${id}.${timestamp}.`);
   const all = new Uint8Array(start.length + end.length);

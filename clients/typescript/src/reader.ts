@@ -1,10 +1,10 @@
-// When to read events: if somebody asks, and before a session counts if the last read is over a minute old.
+// Decides when to read events: on request, and before a page asks who is logged in, if the last read is over a minute old.
 import type { Settings } from './config.ts';
 import { type EventHooks, pullEvents } from './events.ts';
 
 const oldAfterMs = 60_000;
 const waitMs = 2_000;
-/** A service that is away must not hold up each page. */
+/** If the service is down, it must not hold up each page. */
 const retryAfterMs = 10_000;
 
 export function createReader(settings: Settings) {
@@ -21,9 +21,9 @@ export function createReader(settings: Settings) {
     return position;
   }
 
-  /** Says whether the events were read. Never throws: what goes wrong is in the log. */
+  /** Returns whether the events were read. It never throws: it logs errors. */
   async function read(): Promise<boolean> {
-    // It may have asked for its last page before the event that this call is about.
+    // The read that is under way may have begun too early for the event that this call is about.
     await reading?.done;
     return start();
   }
@@ -47,7 +47,7 @@ export function createReader(settings: Settings) {
     return reading.done;
   }
 
-  /** Says whether it read. It waits for two seconds at most. */
+  /** Returns whether it read. It waits for two seconds at most. */
   async function readIfOld(): Promise<boolean> {
     const [now, busy] = [nowMs(), reading];
     if (Math.abs(now - readAt) <= oldAfterMs || (!busy && Math.abs(now - triedAt) < retryAfterMs))

@@ -1,4 +1,4 @@
-// Every refusal of this kit: its code, the status of the answer, one sentence for the person, and what the log says about it.
+// Every refusal of this kit: its code, the status of the answer, a sentence for the person, and advice for the log.
 import type { LogEntry, Settings } from './config.ts';
 import { remedies } from './remedies.ts';
 
@@ -42,7 +42,7 @@ export class Refusal extends Error {
   readonly reason: string;
   /** Set if the nonce is known. The hand-off may still be unverified. */
   launchId: string | undefined;
-  /** The page that a silent attempt leads back to, which shows nothing of the refusal. */
+  /** The page that a silent attempt leads back to. That page shows nothing of the refusal. */
   leadsTo: string | undefined;
 
   constructor(code: RefusalCode, reason: string, options?: ErrorOptions) {
@@ -54,10 +54,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Every answer to a browser has these headers. No cache keeps the answer, and no browser tells its address to the next site. */
+/**
+ * Every answer to a browser has these headers. Caches do not keep the answer, and browsers do not send its address to the
+ * next site.
+ */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
-/** Tells the log what failed, what to do, and which page of the identity service has more. */
+/** Logs what failed, what to do, and which page of the identity service explains it. */
 export function logRefusal(
   { log, baseUrl }: Pick<Settings, 'log' | 'baseUrl'>,
   { code, launchId, reason, cause }: Refusal,
@@ -103,7 +106,7 @@ export function buildRefusalPage(
   const code = [refusal.code, refusal.launchId]
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
-  // A person who reloads the page of a login most often has a session already.
+  // People who reload the page most often have a session already.
   const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code)
     ? `${link(homeUrl, 'Go on')}\n`
     : '';

@@ -1,4 +1,4 @@
-// What to do about each refusal, for the log. All kits share these words (clients/refusals.json).
+// What to do about each refusal, for the log. All kits use these words (clients/refusals.json).
 import type { RefusalCode } from './refusals.ts';
 
 export const remedies: Record<RefusalCode, string> = {

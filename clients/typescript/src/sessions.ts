@@ -1,5 +1,5 @@
-// The sessions of this client, if it leaves them to the kit. The browser has 256 random bits in a cookie, and the store has the
-// SHA-256 of the client's name and them, so nobody can log in with what is in the store.
+// The sessions of this client, if the kit keeps them. The browser has 256 random bits in a cookie. The store has only the
+// SHA-256 of these bits and the client's name. So nobody can log in with what they read in the store.
 import { answer, fromStore, refuse } from './answers.ts';
 import { readBody } from './body.ts';
 import { fromHex, hmac, isSignedByAny, randomBytes, sha256, toBase64url, toHex, utf8 } from './bytes.ts';
@@ -10,13 +10,13 @@ import { Refusal } from './refusals.ts';
 import type { Session, SessionStore } from './stores.ts';
 import { toSeconds } from './verify.ts';
 
-/** Throws if the client has no store for them. */
+/** Throws if the client has no store for sessions. */
 export function requireSessionStore({ sessions }: Settings): SessionStore {
   if (sessions) return sessions;
   throw new TypeError('sessions is missing: spread createSqlStores(), or give startSession and endSession');
 }
 
-/** Starts a session with a new id. Returns the header that sets its cookie, and how to end it again. */
+/** Starts a session with a new id. Returns the header that sets its cookie, and a function that ends the session again. */
 export async function startSession(settings: Settings, { sid, profile: { id: userId } }: HandOff) {
   const store = requireSessionStore(settings);
   const token = toBase64url(randomBytes(32));
@@ -30,7 +30,7 @@ export async function startSession(settings: Settings, { sid, profile: { id: use
   };
 }
 
-/** Ends the session that this browser has, at the store. */
+/** Ends the browser's session in the store. */
 export async function endOwnSession(settings: Settings, request: Request): Promise<void> {
   const token = readToken(settings, request);
   if (token) await fromStore(async () => requireSessionStore(settings).end(await idOf(settings, token)));
@@ -44,7 +44,7 @@ export async function findSession(settings: Settings, request: Request): Promise
   return session && toSeconds(settings.now()) < session.expiresAt ? session : undefined;
 }
 
-/** Reads the events if that was long ago, and says whether it did. */
+/** Reads the events if the last read is too old. Returns whether it read. */
 type ReadIfOld = () => Promise<boolean>;
 
 export async function currentPerson(
@@ -59,7 +59,9 @@ export async function currentPerson(
   return userId === undefined ? undefined : fromStore(() => settings.profiles.find(userId));
 }
 
-/** The person, or the answer to send: the way to the login, which leads back to this page. */
+/**
+ * Returns who is logged in. If nobody is, returns the answer to send: a redirect to the login, which leads back to this page.
+ */
 export async function requireLogin(
   settings: Settings,
   request: Request,
@@ -74,19 +76,19 @@ export async function requireLogin(
   }
   const { pathname, search } = new URL(request.url);
   const target = new URL(settings.loginUrl);
-  // A form that was sent cannot be sent again by a redirect.
+  // After a redirect, the browser could not post this form again.
   if (request.method === 'GET' && isReturnTo(pathname + search))
     target.searchParams.set('return_to', pathname + search);
   return answer(303, { Location: target.href });
 }
 
-/** Proves that a form is from a page of this session. Empty if the browser has none. */
+/** A token for forms, which proves that a form is from a page of this session. Empty if the browser has no session. */
 export async function buildLogoutToken(settings: Settings, request: Request): Promise<string> {
   const token = readToken(settings, request);
   return token ? toHex(await hmac(utf8(token), logoutMessage(settings))) : '';
 }
 
-/** Ends the session of a genuine log-out form, and leads to the log-out at the identity service. */
+/** If the log-out form is genuine, ends the session, and redirects to the log-out at the identity service. */
 export async function endSession(settings: Settings, request: Request, logoutUrl: string): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
@@ -118,11 +120,11 @@ async function requireLogoutToken(settings: Settings, request: Request): Promise
 
 const logoutMessage = ({ client }: Settings) => utf8(`identity logout v1 ${client}`);
 
-/** The cookie of this browser, if it has the form of ours. */
+/** The value of this browser's session cookie, if it has the form of such a value. */
 function readToken(settings: Settings, request: Request): string | undefined {
   const value = readCookies(request).get(sessionCookieOf(settings)) ?? '';
   return /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-/** Another client on the same tables has other ids, so a cookie of one is nothing to the other. */
+/** The id contains the client's name. So a cookie of one client is not valid at another client on the same tables. */
 const idOf = async ({ client }: Settings, token: string) => toHex(await sha256(utf8(`${client} ${token}`)));

@@ -1,15 +1,18 @@
-// How far the events were applied, in a row that one pull at a time holds. Meanwhile the pull raises a number, as a sign of life.
-// Another pull takes over once the number has stood still for long enough, so clocks need not agree.
+// Keeps in a row how far the events were applied. One pull at a time holds the row, and keeps raising a number in it as a
+// sign of life. If the number has not changed for long enough, another pull takes over. So clocks need not agree.
 import type { Sql } from './sql-stores.ts';
 import type { Claim, PositionStore } from './stores.ts';
 
 const signEveryMs = 2_000;
 const lookEveryMs = 200;
-/** How long a pull waits for another one that is at work. */
+/** How long a pull waits for another pull that is at work. */
 const waitMs = 3_000;
-/** This is longer than a database or a process may be held up. */
+/** If the number has not changed for this long, another pull takes over. Nothing should hang for so long. */
 const deadAfterMs = 20_000;
-/** If a look takes longer, signs may be late, too. So at most this much time counts between two looks. */
+/**
+ * If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two
+ * reads.
+ */
 const maxBetweenLooksMs = 1_000;
 
 export function createSqlPosition({ read, change: count, insert }: Sql): PositionStore {
@@ -19,7 +22,7 @@ export function createSqlPosition({ read, change: count, insert }: Sql): Positio
     return { seq: Number(row.seq), holder: String(row.holder), signs: Number(row.signs) };
   }
 
-  /** Takes the row if its number of signs is still `signs`. */
+  /** Takes the row if its number is still `signs`. */
   async function take(signs: number, holder: string): Promise<boolean> {
     const update = "update @position set holder = ?, signs = signs + 1 where name = 'events' and signs = ?";
     return (await count(update, holder, signs)) === 1;
@@ -32,7 +35,7 @@ export function createSqlPosition({ read, change: count, insert }: Sql): Positio
   }
 
   function hold(holder: string, position: number): Claim {
-    // An error here is ignored: the next event meets it again and reports it.
+    // An error here is ignored: the next event fails, too, and reports it.
     const giveSign = () => change(holder, 'holder = holder').catch(() => {});
     const timer = setInterval(giveSign, signEveryMs);
     return {
@@ -53,7 +56,7 @@ export function createSqlPosition({ read, change: count, insert }: Sql): Positio
       for (let [waited, still] = [0, 0]; ; ) {
         const isFree = seen.holder === '' || still >= deadAfterMs;
         if (isFree && (await take(seen.signs, holder))) return hold(holder, seen.seq);
-        // The other pull has given a sign recently, so it is at work.
+        // The number has changed, so the other pull is at work.
         if (waited >= waitMs && still < waitMs) return undefined;
         const lookedAt = performance.now();
         await new Promise((done) => setTimeout(done, lookEveryMs));

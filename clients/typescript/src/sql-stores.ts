@@ -1,12 +1,13 @@
-// The stores in a database: Postgres, SQLite since 3.35, or MySQL and MariaDB. Each change is one guarded statement, so that any
-// number of processes can share them.
+// The stores in a database: Postgres, SQLite since 3.35, MySQL or MariaDB. Each change is one guarded statement, so that any
+// number of processes can share the stores.
 import type { Profile } from './hand-off.ts';
 import { createSqlPosition } from './sql-position.ts';
 import type { Stores } from './stores.ts';
 
 /**
- * Runs a statement. Every driver has a function like this. `rows` are objects by the names of their columns. MySQL says in
- * `affectedRows` how many rows a statement has changed; elsewhere, the kit has them returned.
+ * Runs a statement. Every driver has a function like this. `rows` are objects with the names of the columns as keys. With
+ * MySQL, `affectedRows` says how many rows a statement has changed. With other databases, the kit counts the rows that the
+ * statement returns.
  */
 export type SqlQuery = (
   text: string,
@@ -16,46 +17,46 @@ export type SqlQuery = (
 type SqlValue = string | number | null;
 
 export type SqlOptions = {
-  /** How the database writes parameters (`$1` or `?`) and counts changes. */
+  /** Says how the database writes parameters (`$1` or `?`) and how changed rows are counted. */
   dialect?: 'postgres' | 'sqlite' | 'mysql';
-  /** The names of the tables begin with this. Two clients in one database need different prefixes. */
+  /** The names of the tables begin with this text. Two clients in one database need different prefixes. */
   prefix?: string;
 };
 
-/** Statements with `?` for each value and `@` before the name of each table. */
+/** Statements with `?` for each value, and `@` before the name of each table. */
 export type Sql = {
   read: (text: string, ...values: SqlValue[]) => Promise<Record<string, unknown>[]>;
   /** Returns how many rows an update has changed. */
   change: (text: string, ...values: SqlValue[]) => Promise<number>;
-  /** Says whether the row is new. If its key is there already, nothing changes. */
+  /** Returns whether the row is new. If its key exists already, nothing changes. */
   insert: (row: string, ...values: SqlValue[]) => Promise<boolean>;
 };
 
 /**
- * The statements that create the tables, for your migrations: schema.sql has them, too. You can run them again: that changes
- * nothing. All databases take the same ones, because what stands in `/*! *\/` is a statement to MySQL and a comment to others.
+ * The statements that create the tables, for your migrations. schema.sql has them, too. Running them again changes nothing.
+ * All databases accept them, because only MySQL and MariaDB read what is in `/*! *\/`.
  */
 export const sqlTables = (prefix = 'identity_'): string[] =>
   [
     'nonces (nonce varchar(64) primary key, keep_until bigint not null)',
     'ended_logins (sid varchar(64) primary key, keep_until bigint not null)',
-    // A row without a profile stands for a deleted person.
+    // The row of a deleted person has no profile.
     'profiles (id varchar(36) primary key, updated_at bigint not null, profile text /*! character set utf8mb4 */)',
-    // `holder` is empty if nobody pulls.
+    // `holder` is empty while no pull is at work.
     `position (name varchar(16) primary key, seq bigint not null, holder varchar(36) not null,
   signs bigint not null)`,
-    // The last three make an index each. `sid` is empty if the hand-off had none.
+    // The last three constraints are there only as indexes. `sid` is empty if the hand-off had none.
     `sessions (id varchar(64) primary key, sid varchar(64) not null, user_id varchar(36) not null,
   expires_at bigint not null, unique (sid, id), unique (user_id, id), unique (expires_at, id))`,
   ].map(
     (table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`,
   );
 
-/** The same JSON in ASCII, which the character set of a table or a connection cannot change. */
+/** Escapes the JSON to ASCII, because the character set of a table or a connection cannot change that. */
 const toAscii = (json: string): string =>
   json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Another process may sweep by a clock that is ahead. */
+/** Rows are kept for this much longer, because the clock of the process that sweeps may be fast. */
 const sweepLaterSeconds = 600;
 
 /** Stands for a time later than every `profile_updated_at`. */
@@ -70,7 +71,7 @@ export function createSqlStores(
   const sql = createSql(query, dialect, prefix);
   const { read, change, insert } = sql;
 
-  /** Only later ones win, of several at once, too. */
+  /** Keeps only a later profile, even if several come at once. */
   async function keep(id: string, updatedAt: number, profile: string | null): Promise<boolean> {
     if (await insert('@profiles (id, updated_at, profile) values (?, ?, ?)', id, updatedAt, profile))
       return true;
@@ -134,7 +135,7 @@ export function createSqlStores(
       },
     },
     position: createSqlPosition(sql),
-    /** Deletes rows that no hand-off can need any more. Call it about once a day. Logins delete sessions that have expired. */
+    /** Deletes rows that no hand-off can need any more. Call it about once a day. Each login deletes expired sessions. */
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);
       for (const table of ['nonces', 'ended_logins'])

@@ -1,11 +1,12 @@
-// What a client keeps: used nonces, cached profiles, ended logins, sessions, and how far it has read the events. Each store is a small
-// interface that you can implement. The stores in memory are for tests, and for a single process that may forget.
+// What a client keeps: used nonces, cached profiles, ended logins, sessions, and how far it has read the events. Each store
+// is a small interface that you can implement. The stores in memory are for tests, and for a single process that may forget
+// everything when it stops.
 import type { Profile } from './hand-off.ts';
 
 export type NonceStore = {
   /**
-   * Stores the nonce, and says whether it is new. It must be one statement, so that only one of several callers at once gets
-   * `true`. The nonce may be deleted after `keepUntil` (Unix seconds).
+   * Stores the nonce, and returns whether it is new. It must be one statement, so that only one of several callers at once
+   * gets `true`. The nonce may be deleted after `keepUntil` (Unix seconds).
    */
   consume(nonce: string, keepUntil: number): Promise<boolean>;
 };
@@ -13,7 +14,7 @@ export type NonceStore = {
 export type ProfileStore = {
   /** Whether `apply` would keep this profile now. */
   isNewer(profile: Profile): Promise<boolean>;
-  /** Keeps the profile if its `profile_updated_at` is later than that of the kept one. Says whether it was kept. */
+  /** Keeps the profile if its `profile_updated_at` is later than that of the kept one. Returns whether it was kept. */
   apply(profile: Profile): Promise<boolean>;
   find(id: string): Promise<Profile | undefined>;
   /** Deletes everything about the person. An older profile that is still on its way must not bring them back. */
@@ -21,7 +22,7 @@ export type ProfileStore = {
   forgetAll(): Promise<void>;
 };
 
-/** Logins that ended at the identity service while their hand-off may still be on its way here. */
+/** Remembers logins that have ended at the identity service while their hand-off may still be on its way here. */
 export type EndedLogins = {
   add(sid: string, keepUntil: number): Promise<void>;
   has(sid: string): Promise<boolean>;
@@ -29,8 +30,8 @@ export type EndedLogins = {
 
 export type PositionStore = {
   /**
-   * Only one pull at a time may hold the position, so that events are applied once and in order. Another pull waits for it, and
-   * gets `undefined` if the first is still at work after the wait.
+   * Only one pull at a time may hold the position, so that each event is applied once, and in order. A second pull waits for
+   * the first. If the first is still at work after the wait, the second gets `undefined`.
    */
   claim(): Promise<Claim | undefined>;
 };
@@ -48,7 +49,7 @@ export type Claim = {
 export type Session = {
   /** The SHA-256 of the session's cookie, in hex. */
   id: string;
-  /** The login that it began with. */
+  /** The login with which the session began. */
   sid: string | undefined;
   userId: string;
   /** Unix seconds. */
@@ -81,12 +82,12 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   const nonces = new Map<string, number>();
   const ended = new Map<string, number>();
   const sessions = new Map<string, Session>();
-  /** The value is undefined for a deleted person. */
+  /** The value is undefined if the person was deleted. */
   const profiles = new Map<string, Profile | undefined>();
   let position = 0;
   let lastTurn: Promise<void> = Promise.resolve();
 
-  /** The oldest entries come first, because all are kept for the same time. */
+  /** The oldest entries come first, because all entries are kept for the same time. */
   function dropExpired(kept: Map<string, number>): void {
     const nowSeconds = now().getTime() / 1_000;
     for (const [key, keepUntil] of kept) {
@@ -175,7 +176,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   }
 }
 
-/** Whether the turn ends within three seconds. */
+/** Waits for the turn. Returns false if that takes more than three seconds. */
 async function isOverSoon(turn: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((done) => {

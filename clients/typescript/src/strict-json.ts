@@ -1,6 +1,6 @@
-// JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, and at most 16 levels. Half
-// of a character is refused, too: an escape can spell one, but databases refuse it.
-// JSON.parse keeps the last of two equal names, and other parsers the first, so two readers could see two values.
+// Accepts only JSON that every parser reads in the same way: UTF-8 without a byte order mark, no name twice in an object, and
+// at most 16 levels. Half of a surrogate pair is refused, too: an escape can spell one, but databases refuse it. If a name
+// came twice, JSON.parse would keep its last value and other parsers its first, so two readers could see two values.
 import type { Bytes } from './bytes.ts';
 
 const maxDepth = 16;
@@ -15,7 +15,7 @@ export function parseStrictJson(bytes: Bytes): unknown {
   return value;
 }
 
-/** Expects text that JSON.parse has accepted, so a simple scan is enough. */
+/** Call this only for text that JSON.parse has accepted. For such text, a simple scan is enough. */
 function requirePlain(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {

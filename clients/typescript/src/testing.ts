@@ -1,4 +1,4 @@
-// The identity service of your tests: it makes what the service would send you, so that your CI can log in without one.
+// The identity service of your tests. It makes what the service would send you, so your CI can log in without the service.
 import { hmac, randomBytes, toBase64url, toHex, utf8 } from './bytes.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import type { HandOff, Profile } from './hand-off.ts';
@@ -112,13 +112,16 @@ export function fakeIdentity(configuration: Without<Configuration, keyof Stores>
   }
 
   return {
-    /** Answers a launch, the address that `startLogin` redirected to: gives your callback with a genuine hand-off. */
+    /**
+     * Answers a launch, which is the address that `startLogin` redirected to. Returns your callback's address with a genuine
+     * hand-off.
+     */
     handOff: async (launch: string | URL, changes: Changes = {}): Promise<string> =>
       toCallback(await seal(JSON.stringify(buildPayload(launch, changes)))),
-    /** Gives your callback with what it refuses with that code. */
+    /** Returns your callback's address with something that the kit refuses with this code. */
     refusal: async (code: RefusalCode, launch: string | URL): Promise<string> =>
       toCallback(await buildRefused(code, launch)),
-    /** A nudge, which says that `latest` is the number of the newest event. */
+    /** Returns a nudge, which says that `latest` is the number of the newest event. */
     async webhook(latest = 1, path = '/sso/events'): Promise<Request> {
       const [id, timestamp] = [`${client}_${latest}`, String(toSeconds(now()))];
       const body = JSON.stringify({ client, latest });

@@ -1,4 +1,4 @@
-// Verifies a hand-off, without side effects. The caller passes the clock, compares the state and uses the nonce up.
+// Verifies a hand-off, without side effects. The caller passes the time, compares the state and uses the nonce up.
 import { type Bytes, fromBase64url, fromHex, isSignedByAny, launchId, utf8 } from './bytes.ts';
 import { findWrongMember, type HandOff } from './hand-off.ts';
 import { Refusal } from './refusals.ts';
@@ -37,7 +37,7 @@ export async function verifyHandOff(query: URLSearchParams, options: VerifyOptio
 
 export type Query = Partial<Record<(typeof known)[number], string>>;
 
-/** Throws if a name is there twice, because two readers could read different values. */
+/** Throws if a parameter is repeated, because two readers could read different values. */
 export function readQuery(query: URLSearchParams): Query {
   const found: Query = {};
   for (const name of known) {
@@ -60,7 +60,8 @@ async function verify({ payload, signature, signature_next: next }: Query, optio
     throw new Refusal('signature_wrong', 'signed with none of our secrets');
 
   const handOff = readHandOff(bytes);
-  // The MAC is right, so the service itself says this: a secret in two environments, or a slash too many in the setting.
+  // The MAC is right, so the service itself says this. Two environments may share a secret, or the setting may have a slash
+  // too many.
   if (handOff.iss !== options.issuer)
     throw new Refusal(
       'issuer_wrong',
@@ -93,7 +94,7 @@ export function readJson(bytes: Bytes, code: 'json_malformed' | 'nudge_malformed
   try {
     return parseStrictJson(bytes);
   } catch (cause) {
-    // The parser's own message could quote the text.
+    // The parser's own message is left out, because it could quote the text.
     const reason = cause instanceof SyntaxError || cause instanceof TypeError ? 'not JSON' : String(cause);
     throw new Refusal(code, reason);
   }

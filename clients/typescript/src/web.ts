@@ -1,11 +1,11 @@
-// The addresses of a client, for everything that gives a `Request` and takes a `Response`: Hono, Next, React Router, Deno, workers.
+// The addresses of a client, for every framework that uses `Request` and `Response`: Hono, Next, React Router, Deno, workers.
 import type { IdentityClient } from './index.ts';
 import { privateHeaders } from './refusals.ts';
 
 export type RouteOptions = {
-  /** Where nudges go: by default `/sso/events`. */
+  /** The address for nudges. By default `/sso/events`. */
   eventsPath?: string;
-  /** Where the form that logs out goes: by default `/logout`. */
+  /** The address of the form that logs out. By default `/logout`. */
   logoutPath?: string;
 };
 
@@ -24,7 +24,7 @@ export function identityRoutes(
       async (request) => {
         const answer = await identity.receiveNudge(request);
         if (!answer.ok || (await identity.readEvents())) return answer;
-        // With this status the nudge comes again.
+        // After a 503, the service sends the nudge again.
         return new Response(null, { status: 503, headers: { ...privateHeaders, 'Retry-After': '1' } });
       },
     ],

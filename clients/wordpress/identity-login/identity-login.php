@@ -45,7 +45,7 @@ function activate(bool $network_wide = false): void
     schedule();
 }
 
-/** Without the plugin nobody would hear that a login has ended, so all logins end with it. */
+/** All logins end with the plugin, because without it the site would not learn that a login has ended. */
 function deactivate(): void
 {
     wp_clear_scheduled_hook(PULL_HOOK);

@@ -1,7 +1,7 @@
 <?php
 /**
- * Removes what the plugin has kept, and leaves users. People who logged in with Identity can then set a local password by mail,
- * if their address here is not a placeholder. Suspended people lose their role.
+ * Removes the plugin's data, but no users. People who logged in with Identity can then set a local password by mail, unless
+ * their address here is a placeholder. Suspended people lose their role.
  */
 
 defined('WP_UNINSTALL_PLUGIN') || exit;

@@ -83,8 +83,7 @@ export async function requestEmailChange(
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
-  // exists, and the next statement ends it, too.
+  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also ends its token.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
@@ -122,7 +121,7 @@ export async function findEmailChange(
   return { email: opened.email, isTaken: owner !== undefined };
 }
 
-/** The token works only in a session of the user. A stranger who got the mail must not get the account with a click. */
+/** The token works only in a session of the user. If a stranger gets the mail, their click must not give them the account. */
 async function openToken({ db, now }: Dependencies, { session }: Actor, token: string) {
   const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
   const found = await findAddressToken(db, key);

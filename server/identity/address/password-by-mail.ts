@@ -29,11 +29,11 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 export type PasswordMail = {
   email: string;
   /**
-   * Whose password is set. `own`: the password of the user that the mail is for. `holder`: the password of the address's new
-   * holder. `taken`: nobody's, because the new holder can log in.
+   * Says whose password is set. `own`: the password of the user that the mail is for. `holder`: the password of the address's
+   * new holder. `taken`: nobody's, because the new holder can log in.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** True only for newcomers. For other users, a passkey by mail would get round the credentials that they have. */
+  /** True only for newcomers. Other users have credentials, and a passkey by mail would get round them. */
   mayBePasskey: boolean;
 };
 
@@ -87,7 +87,7 @@ async function readCredential(
   return hashNewPassword(deps, visit, { password: given.newPassword, ...opened });
 }
 
-/** A typed address is held by the first user who proves it. */
+/** The first user who proves a typed address holds it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
   const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;

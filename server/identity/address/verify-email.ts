@@ -39,8 +39,8 @@ export async function requestEmailVerification(
 }
 
 /**
- * Works only in a session of the user. A stranger who got the mail by mistake must not verify the address with a click. Throws
- * 404 `not_found`.
+ * Works only in a session of the user. If a stranger gets the mail by mistake, their click must not verify the address.
+ * Throws 404 `not_found`.
  */
 export async function verifyEmail(deps: Dependencies, actor: Actor, token: string): Promise<void> {
   const { db, now } = deps;

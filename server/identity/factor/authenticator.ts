@@ -130,7 +130,7 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // The other browsers are forgotten, and so lose their own counts for tries at codes, because nobody has given a code in
+    // The user's other browsers are forgotten, and so lose their own counts for tries at codes: nobody has given a code in
     // them yet.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
@@ -166,7 +166,7 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-/** Draws the code as one path in which each square is one unit, with the margin that scanners need. */
+/** Draws the QR code as one path in which each square is one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const path = data

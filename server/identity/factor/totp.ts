@@ -35,7 +35,7 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
 // Ten steps are five minutes. If a clock is off by more, its owner can see that.
 const furthestSteps = 10;
 
-/** Finds the steps that have this code and are within five minutes, but too far away for the code to be accepted. */
+/** Finds the time steps that have this code and are within five minutes, but too far away for the code to be accepted. */
 export async function findOtherSteps(secret: Uint8Array, code: string, now: Date): Promise<number[]> {
   const present = stepOf(now);
   const far = Array.from({ length: furthestSteps - 1 }, (_, at) => at + 2);

@@ -27,8 +27,7 @@ import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails to the user, even of unsent mails. Take-back links go on working. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
-  // exists, and the next statement ends it, too.
+  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also ends its token.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);

@@ -95,7 +95,7 @@ export async function findDeviceName(
 
 const knownNames = new Set<string>([...Object.values(Bowser.BROWSER_MAP), ...Object.values(Bowser.OS_MAP)]);
 
-/** Uses only names from a list, because the header is a stranger's text, and the name goes into mails. */
+/** Uses only names from a list. The header itself is a stranger's text, and the name goes into mails. */
 export function describeDevice(userAgent: string): string {
   if (!userAgent) return 'Unknown browser';
   const { browser, os } = Bowser.parse(userAgent);

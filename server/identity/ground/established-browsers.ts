@@ -24,8 +24,8 @@ export async function isEstablishedBrowser(
 }
 
 /**
- * Names an established browser, for counts that a thief must not use up. If a thief sets a new password, the browser keeps its
- * name, and so the owner keeps the counts.
+ * Names an established browser, for counts that a thief must not use up. If a thief sets a new password, the browser keeps
+ * its name, and so the owner keeps these counts.
  */
 export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
   const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;

@@ -58,9 +58,9 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
   sendsCookieLike(request, config.issuer, 'identity_');
 
 /**
- * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request waits
- * for the first, or is refused if too many wait already. Without `worksOnce`, a form that has done its work (`isDone`) drops the
- * browser's kept answers, because they may no longer be true.
+ * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request
+ * waits for the first. If too many wait already, it is refused. Without `worksOnce`, a form that has done its work (`isDone`)
+ * drops the browser's kept answers, because they may no longer be true.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
@@ -94,7 +94,7 @@ export async function answerOnce(
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
-    // If the session is unknown, the answer is given and not kept.
+    // If the session is unknown, the form gets its answer, but the answer is not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
     const given = await read(response, session === 'unknown' ? undefined : session);
     // The page may show the form again, so this answer renews the cookie.
@@ -113,7 +113,7 @@ export async function answerOnce(
   }
 }
 
-/** A form gets its answer even if the row cannot be written. */
+/** The form gets its answer even if the row cannot be written. */
 const settle = ({ log }: Deps, { requestId }: Visit, work: Promise<void>) =>
   work.catch((err) => log.error({ requestId, err }, 'the answer to a form is not kept'));
 

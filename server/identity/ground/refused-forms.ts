@@ -70,7 +70,7 @@ export async function keepRefusedForm(
   const id = makeId(isLarge);
   const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // A form that will be sent again as it is must never lose a part.
+  // A form that will be sent again unchanged must not lose any part.
   if (isCut && form.code === 'confirm') return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);

@@ -40,7 +40,10 @@ export async function listHappenings(db: Database, userId: string, since: Date):
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
-/** Returns a time after all earlier changes of the user, whichever instance's clock is ahead. The caller has locked the user. */
+/**
+ * Returns a time after all earlier changes of the user, even if another instance's clock is ahead. The caller has locked the
+ * user.
+ */
 export async function findTimeOfChange(
   trx: Database,
   { now: clock }: Pick<Dependencies, 'now'>,

@@ -7,7 +7,10 @@ import { sayDay } from '../../basics/day-words.ts';
 /** `from` or `to` is null if there is no value. Both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
 
-/** For a changed end of a contract, gives the last day, such as 2026-12-26. It is passed in, because only billing knows it. */
+/**
+ * If the end of a contract changed, gives the last day, such as 2026-12-26. This function is passed in, because only billing
+ * knows that day.
+ */
 export type FindLastDayIn = (member: 'trial_ends_at' | 'cancels_at', at: Date) => string;
 
 type Words = { what: string; say: (value: Value, findLastDay: FindLastDayIn) => string | null };

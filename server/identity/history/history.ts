@@ -58,7 +58,7 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** If a row has no change, it is older than the history, and today's row is as it was then. */
+/** If a row has no change, it is older than the history. It was then as it is today. */
 async function findPastRow(
   db: Database,
   changes: Change[],

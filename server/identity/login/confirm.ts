@@ -1,5 +1,5 @@
-// "Confirm it's you": the user gives a credential again before a change that an old login must not make. The page keeps the form
-// that asked for the change, and sends it together with the credential.
+// "Confirm it's you": the user gives a credential again before a change for which an old login is not enough. The page keeps
+// the form that asked for the change, and sends it together with the credential.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
@@ -25,8 +25,8 @@ export type ConfirmAsks = {
   canConfirm: boolean;
   hasPassword: boolean;
   /**
-   * Besides the password, the user must give a code of one of these factors, or a recovery code. Empty if the password is
-   * enough.
+   * The kinds of second factor whose code the user must give besides the password. A recovery code works, too. Empty if the
+   * password is enough.
    */
   codeFactors: CodeFactor[];
   hasPasskey: boolean;

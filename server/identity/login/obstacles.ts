@@ -11,7 +11,7 @@ import { countGuessFor } from '../ground/device.ts';
 import { findLoginAllowance } from '../ground/established-browsers.ts';
 import { asksForCode, hasSecondFactor, needsSecondFactor } from '../session/second-factor.ts';
 
-/** A name for each limit of tries that may be full. A known browser is one in which the user gave a credential. */
+/** Names each limit of tries that may be full. A known browser is one in which the user gave a credential. */
 const limits = [
   'too_many_passwords',
   'too_many_passwords_known_browser',

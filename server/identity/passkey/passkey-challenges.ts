@@ -1,5 +1,5 @@
-// Anybody may ask for a challenge, so no row is stored for it. It is a text with its expiry, signed for one purpose, one user
-// and one browser (known by a cookie). A row says only that a challenge was used.
+// Anybody may ask for a challenge, so no row is stored for it. A challenge is a text with its expiry, signed for one purpose,
+// one user and one browser (known by a cookie). A row says only that a challenge was used.
 import { base64url, encodeHex } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
 import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
@@ -11,7 +11,9 @@ import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/t
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/** At a login the passkey names its owner. For mail links: `arrive` (makes a first passkey), `take-back`, `new-address`. */
+/**
+ * At a login, the passkey names its owner. For links in mails: `arrive` (makes a first passkey), `take-back`, `new-address`.
+ */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };
@@ -62,7 +64,7 @@ async function sign(
   body: string,
 ): Promise<string> {
   const key = await readChallengeKey(read);
-  // No part has a space, so two different challenges never have the same message.
+  // The parts contain no space, so two different challenges never have the same message.
   const message = `identity passkey challenge v1 ${purpose} ${userId} ${encodeHex(hashToken(token))} ${body}`;
   return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
 }

@@ -49,7 +49,7 @@ export async function changePassword(
     const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
     if (!user) throw wrongPassword();
     await updateUser(trx, user.id, { passwordHash });
-    // The link in an old mail could undo the change.
+    // An earlier mail may have a link that could undo the change.
     await voidMails(trx, user.id, 'password_set');
     await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
     await notify(trx, deps, user, 'password_changed', request);

@@ -45,7 +45,7 @@ export async function guessPassword(
       }
     });
   } catch (error) {
-    // `owner` is undefined if there was no slot. It is not looked up for the log, because a refusal must cost little.
+    // `owner` is undefined if there was no slot. The log does without the owner, because a refusal must cost little.
     if (error instanceof AppError)
       log.record({ requestId, address, userId: owner?.userId, reason: error.code }, 'password not checked');
     throw error;

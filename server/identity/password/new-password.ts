@@ -55,7 +55,8 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on only the transaction takes the count back. If a client hangs up now, the count stays: the check has been done.
+  // From here on, only the transaction takes the count back. If a client hangs up now, the count stays, because the check has
+  // been done.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 

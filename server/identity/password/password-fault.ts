@@ -29,7 +29,7 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** True if, without the names, less than half of the shortest allowed length is left, for example only a year. */
+/** True if less than half of the shortest allowed length is left without the names, for example only a year. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);
@@ -37,8 +37,9 @@ function isMadeOf(names: string[], password: string): boolean {
   return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
 }
 
-// For each way to read signs as letters, the time of zxcvbn grows faster than the square of the length. A password can also make
-// zxcvbn find every name in every place. With these limits no password takes more than a tenth of a second.
+// Signs can be read as letters in several ways. For each way, the time of zxcvbn grows faster than the square of the length.
+// A password can also make zxcvbn find every name in every place. With these limits no password takes more than a tenth of a
+// second.
 const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;

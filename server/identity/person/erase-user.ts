@@ -97,8 +97,8 @@ export async function eraseUser(
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
-  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
-  // exists, and the next statement deletes it, too.
+  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also deletes its
+  // token.
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);

@@ -65,7 +65,7 @@ export async function requestSignUp(
   });
 }
 
-/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets none. */
+/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets no mail. */
 export async function tellOwner(
   trx: Transaction<DB>,
   { now }: Dependencies,
@@ -161,8 +161,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on the mails and tokens of the sign-up belong to the user. The mails are assigned first. If a mail is just being
-    // sent, this waits for it. By then the token of that mail exists, and the second statement assigns it, too.
+    // From here on, the mails and tokens of the sign-up belong to the user. The mails come first. If one is just being sent,
+    // this waits for it, and the second statement then also assigns its token.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

@@ -42,7 +42,7 @@ export async function freeze(
   });
 }
 
-/** Freezes a user, even a user who is suspended already. The caller has locked the user. */
+/** Freezes a user, even one who is suspended already. The caller has locked the user. */
 export async function freezeUser(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

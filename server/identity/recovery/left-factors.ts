@@ -9,7 +9,7 @@ import { codeFactorRules } from '../factor/code-factors.ts';
 export type LeftFactors = {
   passkeys: ListedPasskey[];
   codeFactors: CodeFactor[];
-  /** Only recovery codes made by this time are accepted. Undefined means that all recovery codes are accepted. */
+  /** Recovery codes made after this time are refused. If it is undefined, all recovery codes are accepted. */
   codesMadeBy: Date | undefined;
 };
 

@@ -70,8 +70,7 @@ export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'su
 
 /** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails are deleted first. If a mail is just being sent, the deletion waits for it. By then the token of that mail
-  // exists, and the loop ends it, too.
+  // Unsent mails come first. If one is just being sent, this waits for it, and the loop then also ends its token.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -118,7 +117,7 @@ export async function requireNewAddress(
   trx?: Transaction<DB>,
 ): Promise<OpenLink & { left: LeftFactors }> {
   const open = await requireLink(deps, 'new_address', token, trx);
-  // Factors that the link removes are lost, so nobody can be asked for them.
+  // Factors that the link will remove are lost, so nobody can be asked for them.
   return {
     ...open,
     left: open.removesFactors ? noFactors : await findLeftFactors(trx ?? deps.db, open.user),

@@ -21,7 +21,7 @@ declare const confirmed: unique symbol;
 /** A user who gave a credential in this session in the last ten minutes. Only `requireConfirmed` makes this type. */
 export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
-/** Throws 401 `login_required`. Pages ask for the credential already. This check stops requests that go past the pages. */
+/** Throws 401 `login_required`. Pages ask for the credential already. This check stops requests that skip the pages. */
 export function requireConfirmed<Who extends AnyActor>(
   deps: Pick<Dependencies, 'config' | 'now'>,
   actor: Who,
@@ -59,7 +59,10 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-/** Counts the event if it has an allowance. `of` names its owner. The caller has locked the user. Throws 429. */
+/**
+ * If the event has an allowance, counts the event. `of` names the allowance's owner. The caller has locked the user. Throws
+ * 429.
+ */
 export async function recordActorEvent(
   trx: Transaction<DB>,
   { session, visit }: AnyActor,

@@ -81,10 +81,11 @@ export async function startSession(
 }
 
 /**
- * This is the only way to start a session. A live session of the same user in this browser goes on under a new token. Another
- * user's session there ends. A changed password ends the user's other sessions and forgets their other devices. A password set
- * by mail ends all sessions. The caller has locked the user and seen that they are not suspended. Throws 401 `login_required` if
- * the session that changes the password has ended. Only `setCookies`, the `Set-Cookie` values, ever hold the tokens.
+ * This is the only way to start a session. If the browser has a live session of the same user, that session goes on under a
+ * new token. A session of another user ends. If the login changes the password, the user's other sessions end, and their
+ * other devices are forgotten. If the password was set by mail, all sessions end. The caller has locked the user and seen
+ * that they are not suspended. Throws 401 `login_required` if the session that changes the password has ended. Only
+ * `setCookies`, the `Set-Cookie` values, ever hold the tokens.
  */
 export async function openSession(
   trx: Transaction<DB>,
@@ -147,7 +148,7 @@ export async function openSession(
   return { setCookies, isNew: !isRenewed };
 }
 
-/** For a password set by mail. `device`, the browser that sets it, stays known. */
+/** For a password set by mail. The browser that sets it, `device`, stays known. */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,

@@ -1,4 +1,4 @@
-// The block in the editor. The server makes its content here, as it does on the page.
+// The block in the editor. The server renders its content there, too.
 ((wp) => {
   const { createElement } = wp.element;
   wp.blocks.registerBlockType('identity-login/login', {

@@ -9,7 +9,7 @@ defined('ABSPATH') || exit;
 function operator_settings(): array
 {
     $client = current_client();
-    // Two names are older than the rule for names.
+    // These two names have prefixes that do not follow the rule for names.
     $names = ['network_site' => 'WEBSITE', 'crm_app' => 'CRM'];
     $prefix = 'SSO_' . ($names[$client] ?? strtoupper($client));
     return [
@@ -19,7 +19,7 @@ function operator_settings(): array
     ];
 }
 
-/** The results of the check, each with whether it is good. */
+/** Returns for each check whether it is good, and what to say about it. */
 function run_check(): array
 {
     $faults = find_configuration_faults();
@@ -63,7 +63,7 @@ function word_address_fault(): string
 function check_service(): array
 {
     $ours = rtrim(settings()['issuer'], '/');
-    // Nobody is logged in here, so Identity refuses. Its refusal says which address it has.
+    // Nobody is logged in here, so Identity refuses. Its refusal names the address that Identity has.
     $answer = wp_remote_get("$ours/sso/profile", ['redirection' => 0, 'timeout' => 5, 'headers' => ['Accept' => 'application/json']]);
     $problem = json_decode(wp_remote_retrieve_body($answer), true, 16);
     $type = is_array($problem) && is_string($problem['type'] ?? null) ? $problem['type'] : '';

@@ -16,13 +16,13 @@ function table(string $name): string
     return "{$wpdb->prefix}identity_$name";
 }
 
-/** Nobody activates the plugin again after an update. */
+/** After an update, nobody activates the plugin again, so this runs on every request. */
 add_action('plugins_loaded', static function (): void {
     if ((int) get_option(SCHEMA_OPTION) !== SCHEMA) {
         try {
             install();
         } catch (\RuntimeException $failure) {
-            // The rest of the site must still work.
+            // If this fails, the rest of the site must still work.
             log_line('the tables could not be made: ' . $failure->getMessage());
         }
     }
@@ -50,7 +50,7 @@ function install(): void
     ) ENGINE=InnoDB");
     // Used nonces, ended logins, and how far events were read.
     Tables::create(new SiteDatabase(), table(''));
-    // The option is not autoloaded: it has the secret, which not every page needs in its memory.
+    // The option is not autoloaded, because it contains the secret, and few pages need it.
     add_option(OPTION, [], '', false);
     // Schema 1 kept refusals in this option. Now they have a table.
     delete_option('identity_login_refusals');
@@ -85,7 +85,7 @@ function read_column(string $sql, mixed ...$values): array
 function ask(callable $run, string $sql, array $values): mixed
 {
     global $wpdb;
-    // WordPress would report the statement and its values in the log or on the page.
+    // Without this, WordPress would show the statement and its values in the log or on the page.
     $before = $wpdb->suppress_errors(true);
     $result = $run($wpdb, $values === [] ? $sql : $wpdb->prepare($sql, ...$values));
     $wpdb->suppress_errors($before);
@@ -96,8 +96,8 @@ function ask(callable $run, string $sql, array $values): mixed
 }
 
 /**
- * Lets one process at a time work on a person. It uses no transaction: what WordPress writes for one person can wait for
- * another's rows, so long transactions would deadlock. What must never be twice has a unique index.
+ * Lets only one process at a time work on a person. It uses a lock and no transaction, because WordPress may write rows of
+ * several people, and long transactions would deadlock. Unique indexes prevent rows that must not exist twice.
  *
  * @template T
  * @param callable(): T $work
@@ -106,7 +106,7 @@ function ask(callable $run, string $sql, array $values): mixed
 function with_person(string $profile_id, callable $work): mixed
 {
     global $wpdb;
-    // All databases of a server share the names of locks.
+    // All databases of a server share the names of locks, so the name contains the database.
     $name = 'identity_' . sha1(DB_NAME . " $wpdb->prefix $profile_id");
     if ((int) read_column('SELECT GET_LOCK(%s, 10)', $name)[0] !== 1) {
         throw new DatabaseFailure('another process is at work for this person');

@@ -1,5 +1,5 @@
 <?php
-/** Applies what has changed at Identity, when Identity says so and every five minutes. */
+/** Applies changes from Identity. It does so when Identity calls, and every five minutes. */
 
 namespace IdentityLogin;
 
@@ -31,7 +31,7 @@ add_action(PULL_HOOK, static function (): void {
     sweep_refusals();
 });
 
-/** There are more events than fit in the time. The applied ones stay applied. */
+/** The time was too short for all events. Events that were applied stay applied. */
 final class PullPaused extends \RuntimeException
 {
 }
@@ -39,10 +39,10 @@ final class PullPaused extends \RuntimeException
 /** Why the last pull failed, and when, for the settings page. */
 const PULL_FAILURE_OPTION = 'identity_login_pull_failure';
 
-// The failure was about the earlier settings.
+// The stored failure was about the earlier settings.
 add_action('update_option_' . OPTION, static fn() => delete_option(PULL_FAILURE_OPTION));
 
-/** Applies all events that are there. The service waits ten seconds for the answer to a nudge. */
+/** Applies all events. The default time is less than the ten seconds for which the service waits for the answer to a nudge. */
 function pull(int $seconds = 7): bool
 {
     try {
@@ -82,7 +82,7 @@ function pull_until(float $until): bool
     });
 }
 
-/** True if all events are applied. The log says what went wrong. */
+/** Returns true if all events are applied. If not, the log says what went wrong. */
 function pull_quietly(int $seconds = 7): bool
 {
     try {
@@ -100,7 +100,7 @@ function apply_event(Event $event): void
 {
     if ($event->userId !== null && $event->type !== 'session.ended') {
         with_person($event->userId, static function () use ($event): void {
-            // Another process may have taken over meanwhile, and be further ahead.
+            // Another process may have taken over meanwhile, and may be further ahead.
             if (read_applied() < $event->seq) {
                 try_to_apply($event);
             }
@@ -109,7 +109,10 @@ function apply_event(Event $event): void
     record_applied($event->seq);
 }
 
-/** If a change of a person cannot be written, nobody else waits for it. The next login or change of the person tries again. */
+/**
+ * If a change of one person cannot be written, the changes of other people go on. The next login or change of that person
+ * tries again.
+ */
 function try_to_apply(Event $event): void
 {
     try {

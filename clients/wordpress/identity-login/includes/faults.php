@@ -7,7 +7,7 @@ use Identity\ConfigurationError;
 
 defined('ABSPATH') || exit;
 
-/** The identity service itself asks for secrets of at least this length. */
+/** The identity service itself requires secrets of at least this length. */
 const MIN_SECRET_BYTES = 32;
 
 function has_short_secret(array $secrets): bool
@@ -15,7 +15,7 @@ function has_short_secret(array $secrets): bool
     return array_filter($secrets, static fn($secret) => strlen((string) $secret) < MIN_SECRET_BYTES) !== [];
 }
 
-/** What to do about each setting, by the kit's names. Empty if people can log in. */
+/** What to do about each faulty setting, by the kit's name for it. Empty if people can log in. */
 function find_configuration_faults(?array $settings = null): array
 {
     try {

@@ -1,5 +1,5 @@
 <?php
-/** The kit, with the addresses of this site. They come from the settings, never from the request. */
+/** Sets up the kit with the addresses of this site. They come from the settings, never from the request. */
 
 namespace IdentityLogin;
 
@@ -19,7 +19,7 @@ function client(): Client
 function build_client(array $settings): Client
 {
     $secrets = list_secrets($settings);
-    // The kit accepts shorter secrets on this machine, but a site may move elsewhere with its settings.
+    // On this machine, the kit accepts shorter secrets. But a site may move elsewhere with its settings.
     $faults = has_short_secret($secrets) ? ['secrets' => 'must each have at least 32 bytes'] : [];
     try {
         $configuration = new Configuration(

@@ -8,16 +8,19 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** Meta of a linked user, for other plugins, and in case the table does not answer. The table has the last word. */
+/**
+ * Meta of a linked user, for other plugins, and for times when the table of links cannot be read. If the two differ, the
+ * table counts.
+ */
 const PROFILE_ID_META = 'identity_profile_id';
 
-/** What `find_status` has read, until a status is written. */
+/** A cache of what `find_status` has read. Writing a status clears it. */
 $GLOBALS['identity_login_statuses'] = [];
 
-/** What `profile_id_of` has read, until a link is written. */
+/** A cache of what `profile_id_of` has read. Writing a link clears it. */
 $GLOBALS['identity_login_profile_ids'] = [];
 
-/** Empty for a local user: neither the table nor the user's meta has an id. */
+/** Empty for a local user, for whom neither the table nor the meta has an id. */
 function profile_id_of(int $user_id): string
 {
     $links = table('links');
@@ -25,7 +28,7 @@ function profile_id_of(int $user_id): string
     try {
         $known[$user_id] ??= (string) read_row("SELECT profile_id FROM $links WHERE user_id = %d", $user_id)?->profile_id;
     } catch (DatabaseFailure) {
-        // If the table does not answer, local users can still get in and repair it.
+        // If the table cannot be read, local users can still log in and repair it.
     }
     return ($known[$user_id] ?? '') ?: (string) get_user_meta($user_id, PROFILE_ID_META, true);
 }
@@ -43,7 +46,7 @@ function find_link(string $profile_id): ?object
     return read_row("SELECT user_id, profile_updated_at, status FROM $links WHERE profile_id = %s", $profile_id);
 }
 
-/** False if the person has another local user by now, or the user another person. */
+/** Returns false if the person has another local user by now, or the user belongs to another person. */
 function connect_user(string $profile_id, int $user_id): bool
 {
     $links = table('links');
@@ -60,7 +63,7 @@ function connect_user(string $profile_id, int $user_id): bool
     return true;
 }
 
-/** After this, only a later profile is taken. */
+/** After this, only a later profile is accepted. */
 function record_profile(string $profile_id, string $updated_at): void
 {
     $links = table('links');
@@ -97,7 +100,7 @@ function set_status(string $profile_id, string $status): void
     unset($GLOBALS['identity_login_statuses'][$profile_id]);
 }
 
-/** After this, any profile counts as newer. A suspension whose end was missed no longer holds anybody. */
+/** After this, any profile counts as newer, and a suspension whose end was missed no longer counts. */
 function forget_profiles(): void
 {
     $links = table('links');

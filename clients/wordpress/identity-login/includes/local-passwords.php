@@ -1,11 +1,11 @@
 <?php
-/** Linked users have no local password, neither to log in with nor for programs. */
+/** Linked users have no local password: neither for logins nor for programs. */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-// Runs after WordPress's own check, in forms and XML-RPC. So a wrong password has the same answer for everybody.
+// Runs after WordPress's own check, in forms and in XML-RPC. So a wrong password gets the same answer for every user.
 add_filter('authenticate', static fn($user) => $user instanceof \WP_User && is_linked($user->ID)
     ? new \WP_Error('identity_login_only', sprintf(
         /* translators: %s: the words of the login button */

@@ -11,7 +11,7 @@ function login_url(string $return_to = ''): string
     return address_of(LOGIN_PATH) . ($return_to === '' ? '' : '?return_to=' . rawurlencode($return_to));
 }
 
-/** The path of an address of this site, or empty for any other address. */
+/** The path of a URL of this site. Empty for any other URL. */
 function own_path(string $address): string
 {
     $own = wp_validate_redirect($address, '');
@@ -31,7 +31,7 @@ function login_button(string $return_to, string $class, string $more = ''): stri
     );
 }
 
-/** Whether to show the form for a local password: somebody asked for it, or has just sent a wrong password. */
+/** Whether to show the form for a local password. It is shown if somebody asked for it, or has just sent a wrong password. */
 function wants_local_login(): bool
 {
     return isset($_GET['local']) || ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
@@ -42,7 +42,10 @@ function local_login_url(string $return_to = ''): string
     return add_query_arg('local', '1', wp_login_url($return_to));
 }
 
-/** The button is alone in the form. If somebody wants to use a local password, words above the form lead to Identity. */
+/**
+ * By default, the form shows only the button. If somebody wants to use a local password, words above the form lead to
+ * Identity instead.
+ */
 add_action('login_form', static function (): void {
     if (wants_local_login() || find_configuration_faults() !== []) {
         return;
@@ -57,7 +60,7 @@ add_filter('login_message', static fn($message) => find_configuration_faults() =
 /** The words are the same for everybody, so they do not say who is linked. */
 function words_above_the_form(): string
 {
-    // Reads the field as wp-login.php itself does.
+    // Reads the field in the same way as wp-login.php.
     $action = (string) ($GLOBALS['action'] ?? 'login');
     [$words, $link] = match (true) {
         $action === 'login' && wants_local_login() => [
@@ -80,7 +83,8 @@ function requested_page(): string
 
 function login_page_link(string $class): string
 {
-    // When a session has ended, WordPress shows the login in a frame over the page. Our page would not appear in it.
+    // When a session has ended, WordPress shows the login in a frame over the page. Identity refuses to appear in a frame, so
+    // the link opens a new window.
     $target = isset($_REQUEST['interim-login']) ? ' target="_blank" rel="noopener"' : '';
     return login_button(own_path(requested_page()), $class, $target);
 }
@@ -89,7 +93,7 @@ add_action('login_enqueue_scripts', static function (): void {
     $css = '.identity-login{clear:both}.login .identity-login p{margin:0 0 12px;text-align:center}'
         . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
     if (!wants_local_login() && find_configuration_faults() === []) {
-        // The form stays in the page for plugins that add to it. local-passwords.php keeps linked users out.
+        // The form stays in the page, because other plugins may add to it. local-passwords.php keeps linked users out.
         $css .= '.login-action-login #loginform>:not(.identity-login){display:none}.login-action-login #nav{display:none}';
     }
     wp_add_inline_style('login', $css);
@@ -116,13 +120,13 @@ function render_block(): string
     return '<div ' . get_block_wrapper_attributes() . '>' . render_login() . '</div>';
 }
 
-/** A block of its own, so that themes put it into their column and it may stand in a paragraph. */
+/** The block has an element of its own, so that themes put it into their column, and it may stand in a paragraph. */
 function render_login(): string
 {
     return '<span class="identity-login" style="display:block">' . render_login_state() . '</span>';
 }
 
-/** The button, or who is logged in. */
+/** Shows the button, or who is logged in. */
 function render_login_state(): string
 {
     $here = wp_unslash((string) ($_SERVER['REQUEST_URI'] ?? '/'));

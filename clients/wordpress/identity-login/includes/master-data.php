@@ -1,7 +1,7 @@
 <?php
 /**
- * Name, address and password of linked users are kept at Identity. A form, REST, XML-RPC or another plugin may write users here,
- * but cannot change these.
+ * Name, address and password of linked users are kept at Identity. Forms, REST, XML-RPC and other plugins cannot change them
+ * here.
  */
 
 namespace IdentityLogin;
@@ -13,7 +13,7 @@ const MASTER_META = ['nickname', 'first_name', 'last_name'];
 
 $GLOBALS['identity_login_is_syncing'] = false;
 
-/** While `work` runs, master data can be written, because it came from Identity. */
+/** While `work` runs, the data of linked users can be written, because the change came from Identity. */
 function while_syncing(callable $work): mixed
 {
     $GLOBALS['identity_login_is_syncing'] = true;
@@ -47,12 +47,12 @@ add_filter('insert_user_meta', static function (array $meta, \WP_User $user, boo
     return $meta;
 }, PHP_INT_MAX, 3);
 
-// WordPress's mail would say that the address or the password was changed.
+// Suppresses WordPress's mail about a changed address or password.
 foreach (['send_email_change_email', 'send_password_change_email'] as $filter) {
     add_filter($filter, static fn(bool $send, array $user) => $send && !is_linked((int) $user['ID']), 10, 2);
 }
 
-// WordPress would mail a link to any address in the form.
+// Otherwise WordPress would mail a link to any address in the form.
 add_action('personal_options_update', static function (int $user_id): void {
     if (is_linked($user_id) && isset($_POST['email'])) {
         $_POST['email'] = wp_slash(get_userdata($user_id)->user_email);

@@ -1,11 +1,11 @@
 <?php
-/** Password resets. Linked users set their password at Identity. Strangers do not learn here who is linked. */
+/** Password resets. Linked users set their password at Identity. Strangers cannot find out here who is linked. */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** How many of the chosen users are linked. The notice reads it from the address. */
+/** The parameter that tells the notice how many of the chosen users are linked. */
 const LEFT_OUT = 'identity_login_left_out';
 
 add_filter('allow_password_reset', static fn($allow, $user_id) => is_linked((int) $user_id) ? false : $allow, PHP_INT_MAX, 2);
@@ -17,7 +17,7 @@ add_action('validate_password_reset', static function (\WP_Error $errors, $user)
     }
 }, 10, 2);
 
-// A linked user gets the same answer as any other. The pages themselves say where people of Identity go.
+// A linked user gets the same answer as any other user. The page tells everybody where people of Identity set their password.
 foreach (['lostpassword', 'retrievepassword'] as $action) {
     add_action("login_form_$action", static fn() => add_filter(
         'send_retrieve_password_email',
@@ -36,7 +36,7 @@ add_filter('user_row_actions', static function (array $actions, \WP_User $user):
     return is_linked($user->ID) ? array_diff_key($actions, ['resetpassword' => 1]) : $actions;
 }, 10, 2);
 
-// WordPress would count a mail for each of these users, even if it was not sent.
+// Without this, WordPress would count a mail for each of these users, although none was sent.
 add_action('load-users.php', static function (): void {
     $chosen = array_map('intval', (array) ($_REQUEST['users'] ?? []));
     $linked = array_filter($chosen, __NAMESPACE__ . '\is_linked');

@@ -1,7 +1,7 @@
 <?php
 /**
- * Creates and finds the local users of people, and keeps them equal to the profile. A person is known by `profile.id`. Their
- * address finds nobody, unless the site's owner chose `link`.
+ * Creates and finds the local users of people, and keeps them equal to the profile. A person is identified by `profile.id`.
+ * Their address identifies nobody, unless the site's owner chose `link`.
  */
 
 namespace IdentityLogin;
@@ -11,10 +11,10 @@ use Identity\Refusal;
 
 defined('ABSPATH') || exit;
 
-/** The address at Identity, even if the local address is a placeholder. */
+/** The person's address at Identity. The local address may be a placeholder. */
 const EMAIL_META = 'identity_email';
 const ROLE_META = 'identity_role';
-/** No mail ever arrives at a domain of RFC 2606. */
+/** A reserved domain of RFC 2606, to which no mail can be sent. */
 const PLACEHOLDER_DOMAIN = '@identity.invalid';
 
 /** Returns the person's local user, with the newest profile. Call it only within `with_person`. Throws a Refusal. */
@@ -26,13 +26,13 @@ function admit(Profile $profile): \WP_User
     }
     $user = $link === null ? false : fresh_user((int) $link->user_id);
     if ($user) {
-        // Other plugins may read the meta, so it is written in any case.
+        // The meta is written in any case, because other plugins may read it.
         update_user_meta($user->ID, PROFILE_ID_META, $profile->id);
         give_roles_back($user);
         return take_real_address(apply_profile($profile, $user));
     }
     if ($link !== null) {
-        // The local user is gone, and WordPress did not say so.
+        // The local user was deleted, but WordPress did not call this plugin.
         remove_link($profile->id);
     }
     $user = find_user_to_link($profile) ?? create_user($profile);
@@ -42,7 +42,7 @@ function admit(Profile $profile): \WP_User
     return apply_profile($profile, $user);
 }
 
-/** Reads the user from the database, whatever this process has read before. */
+/** Reads the user from the database, and not from this process's cache. */
 function fresh_user(int $user_id): \WP_User|false
 {
     clean_user_cache($user_id);
@@ -50,7 +50,10 @@ function fresh_user(int $user_id): \WP_User|false
     return get_user_by('id', $user_id);
 }
 
-/** Finds the user to link by the address. Null if there is none, or with `create`. Throws a Refusal if it must not be linked. */
+/**
+ * Finds the user to link by the address. Null if there is none, or if the site's owner chose `create`. Throws a Refusal if
+ * the user must not be linked.
+ */
 function find_user_to_link(Profile $profile): ?\WP_User
 {
     $user = get_user_by('email', $profile->email);
@@ -72,7 +75,7 @@ function may_be_linked(\WP_User $user): bool
     return may_only_read($user) && !is_linked($user->ID);
 }
 
-/** Somebody else may have registered here with this address. Nothing that they know may let them in. */
+/** Somebody else may have registered here with this address. So this ends every password and session that they may have. */
 function close_local_ways_in(\WP_User $user): void
 {
     wp_set_password(wp_generate_password(64), $user->ID);
@@ -80,7 +83,7 @@ function close_local_ways_in(\WP_User $user): void
     \WP_Application_Passwords::delete_all_application_passwords($user->ID);
 }
 
-/** The name says nothing about the person. Nobody can guess it and take it before them. */
+/** Returns a random name, which says nothing about the person. Nobody can register it before them. */
 function make_up_name(string $prefix): string
 {
     return $prefix . bin2hex(random_bytes(8));
@@ -102,7 +105,7 @@ function create_user(Profile $profile): \WP_User
     return $user;
 }
 
-/** Takes a profile that is newer than the kept one, and changes nothing otherwise. Call it only within `with_person`. */
+/** Applies the profile if it is newer than the kept one. Otherwise changes nothing. Call it only within `with_person`. */
 function apply_profile(Profile $profile, \WP_User $user): \WP_User
 {
     if (strcmp($profile->updatedAt, find_link($profile->id)->profile_updated_at) <= 0) {
@@ -113,7 +116,7 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
         'user_email' => local_address($profile->email, $user),
         'display_name' => $profile->name,
         'nickname' => $profile->name,
-        // The list of users shows first and last name, but Identity has one name.
+        // WordPress's list of users shows a first and a last name, but Identity has only one name.
         'first_name' => $profile->name,
         'last_name' => '',
     ];
@@ -122,12 +125,15 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
     update_user_meta($user->ID, ROLE_META, $profile->role);
     $user = get_user_by('id', $user->ID);
     follow_role($user);
-    // This comes last, so that an interrupted change is made again.
+    // This comes last. If the change is interrupted, it is then made again.
     record_profile($profile->id, $profile->updatedAt);
     return $user;
 }
 
-/** WordPress allows one user for an address, and fewer addresses than Identity. Any other address becomes a placeholder. */
+/**
+ * Returns the address, or a placeholder if WordPress cannot store it. WordPress allows only one user for an address, and
+ * refuses some addresses that Identity accepts.
+ */
 function local_address(string $email, \WP_User $user): string
 {
     $holder = email_exists($email);
@@ -138,7 +144,7 @@ function local_address(string $email, \WP_User $user): string
     return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : make_up_name('identity-') . PLACEHOLDER_DOMAIN;
 }
 
-/** If a person has a placeholder because another user had their address, that user may be gone now. */
+/** If a person has a placeholder because another user had their address, that other user may be gone now. */
 function take_real_address(\WP_User $user): \WP_User
 {
     $email = (string) get_user_meta($user->ID, EMAIL_META, true);
@@ -149,7 +155,7 @@ function take_real_address(\WP_User $user): \WP_User
     return get_user_by('id', $user->ID);
 }
 
-/** Identity has deleted the person. The local user can do nothing, and says nothing about them. What they wrote stays. */
+/** Identity has deleted the person. The local user then has no rights and no personal data. What they wrote stays. */
 function forget_person(int $user_id): void
 {
     global $wpdb;
@@ -172,7 +178,7 @@ function forget_person(int $user_id): void
     if (is_wp_error($result)) {
         log_line('WordPress did not write a deleted person: ' . $result->get_error_code());
     }
-    // WordPress cannot change the first two, and another plugin may have refused the others.
+    // WordPress cannot change the login name and the key, and another plugin may have refused the other changes.
     $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''] + $fields, ['ID' => $user_id]);
     foreach ($meta as $name => $value) {
         update_user_meta($user_id, $name, wp_slash($value));

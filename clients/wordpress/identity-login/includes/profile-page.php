@@ -41,12 +41,12 @@ add_action('admin_head', static function (): void {
     if (is_page_of_linked_user()) {
         $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email', 'generate-reset-link'];
         $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
-        // Without https, WordPress shows application passwords to everybody, only to say that there are none.
+        // Without https, WordPress tells everybody that application passwords are not available.
         echo "<style>$hidden,.application-passwords{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
     }
 });
 
-// WordPress has no place for words beside its menu of roles.
+// WordPress has no place for a hint beside its menu of roles.
 add_action('admin_footer-user-edit.php', static function (): void {
     $hint = is_page_of_linked_user() ? find_role_hint(get_userdata(user_of_page())) : null;
     if ($hint !== null) {

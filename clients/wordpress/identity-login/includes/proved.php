@@ -1,6 +1,6 @@
 <?php
 /**
- * What has been seen to work with these settings: Identity leads people back to this site, and Identity calls it. Nothing else
+ * Records which settings are known to work: Identity leads people back to this site, and Identity calls it. Only real calls
  * can show this, because the addresses are set at Identity.
  */
 
@@ -11,7 +11,7 @@ use Identity\Request;
 
 defined('ABSPATH') || exit;
 
-/** The settings of the last login, on which both sides must agree. */
+/** The settings with which somebody last logged in. Both sides agree on them. */
 const PROVED_OPTION = 'identity_login_proved';
 /** When Identity last called, and with which settings. */
 const CALLED_OPTION = 'identity_login_called';
@@ -23,7 +23,7 @@ function connection(): string
     return implode(' ', [$settings['issuer'], $settings['client'], address_of(CALLBACK_PATH), $secrets]);
 }
 
-/** Writes only after a change. The doctor's people prove nothing: they come without a browser and Identity's redirect. */
+/** Writes only after a change. Logins of the doctor's people do not count, because they do not come by Identity's redirect. */
 function record_login(Profile $profile): void
 {
     if (!is_test_person($profile->id, $profile->email)) {
@@ -36,7 +36,7 @@ function has_anybody_logged_in(): bool
     return get_option(PROVED_OPTION) === connection();
 }
 
-/** Called after a genuine nudge. The doctor makes nudges of its own, to any address that it was given. */
+/** Called after a genuine nudge. The doctor's nudges do not count, because the doctor may have been given another address. */
 function record_call(Request $request): void
 {
     if (!str_starts_with($request->headers['user-agent'] ?? '', 'identity-doctor/')) {

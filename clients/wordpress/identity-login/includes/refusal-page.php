@@ -1,5 +1,8 @@
 <?php
-/** What a person sees instead of a login: what to do, and a way on. Status and headers come from the kit. */
+/**
+ * The page that a person sees if a login is refused: what to do, and a link to go on. The status and the headers come from
+ * the kit.
+ */
 
 namespace IdentityLogin;
 
@@ -36,7 +39,7 @@ function advise_person(string $code): string
     };
 }
 
-/** The words of each link, by its address. The first link is a button. */
+/** The words of each link, by its URL. The first link is a button. */
 function list_ways_on(string $code): array
 {
     $site = wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES) ?: (string) wp_parse_url(home_url(), PHP_URL_HOST);
@@ -45,7 +48,7 @@ function list_ways_on(string $code): array
     if (!in_array($code, ['person_refused', 'access_denied'], true)) {
         return [login_url() => __('Log in', 'identity-login')] + $home;
     }
-    // With another login, the same person would be refused again.
+    // After another login, the same person would be refused again.
     $leave = client()->logoutUrl((string) wp_parse_url(login_url(), PHP_URL_PATH));
     $ways = $home + [$leave => __('Log in as somebody else', 'identity-login')];
     return $code === 'access_denied' ? $ways

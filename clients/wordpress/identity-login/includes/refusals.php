@@ -11,7 +11,7 @@ defined('ABSPATH') || exit;
 
 const REFUSALS_KEPT_SECONDS = 30 * DAY_IN_SECONDS;
 
-/** Keeps a code and the launch id, and nothing else from the request. */
+/** Stores the code and the launch id, and nothing else from the request. */
 function log_refusal(Refusal $refusal, bool $is_of_test_person = false): void
 {
     log_line(trim("refused: $refusal->refusalCode $refusal->launchId"));
@@ -22,11 +22,11 @@ function log_refusal(Refusal $refusal, bool $is_of_test_person = false): void
     try {
         count_refusal($refusal->refusalCode, $refusal->launchId ?? '');
     } catch (DatabaseFailure) {
-        // The log has it already.
+        // The refusal is in the log already.
     }
 }
 
-/** Keeps one row for each code, so that a stranger's thousand refusals push out no other code. */
+/** Keeps one row for each code. So if a stranger causes a thousand refusals, no other code is lost. */
 function count_refusal(string $code, string $launch): void
 {
     write(
@@ -68,7 +68,7 @@ function is_of_test_person(Request $request): bool
     return is_test_person(is_string($id) ? $id : '', is_string($email) ? $email : '');
 }
 
-/** The doctor's test people have ids of the first millisecond of 1970, and addresses that nobody can have. */
+/** The ids of the doctor's test people are of the first millisecond of 1970, and their addresses cannot receive mail. */
 function is_test_person(string $id, string $email): bool
 {
     return str_starts_with($id, '00000000-0000-7') || str_ends_with($email, '.invalid');

@@ -5,12 +5,12 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The rights of a subscriber of a new WordPress, even if this site has since given that role more. */
+/** The rights that a subscriber has in a new WordPress. This site may have given that role more. */
 const READER_RIGHTS = ['read', 'level_0'];
 
 /**
- * Whether a user has only the rights of a subscriber of a new WordPress. It asks for each right that this site knows, because
- * plugins add rights, and may grant them to users whose roles lack them.
+ * Whether a user has only the rights that a subscriber has in a new WordPress. It asks about each right that this site knows.
+ * Plugins add rights, and may grant them to users whose roles do not have them.
  */
 function may_only_read(\WP_User $user): bool
 {
@@ -22,7 +22,7 @@ function may_only_read(\WP_User $user): bool
 }
 
 /**
- * All rights that some role of this site names, without those of readers.
+ * All rights that the roles of this site name, except the rights of readers.
  *
  * @return list<string>
  */
@@ -35,7 +35,7 @@ function list_other_rights(): array
     return array_filter(array_keys(array_diff_key($rights, array_flip(READER_RIGHTS))), 'is_string');
 }
 
-/** Without a post, WordPress refuses a right that is about one post, and reports a wrong call. This hides the report. */
+/** Some rights are about one post. Without a post, WordPress refuses them and reports a wrong call. This hides the report. */
 function may(\WP_User $user, string $right): bool
 {
     add_filter('doing_it_wrong_trigger_error', '__return_false', PHP_INT_MAX);

@@ -1,19 +1,19 @@
 <?php
 /**
- * The local roles of linked users. They follow the role at Identity until somebody changes them here. During a suspension at
- * Identity they are gone. If somebody changes them here meanwhile, no earlier role comes back.
+ * The local roles of linked users. A user's role follows the role at Identity until somebody changes it here. A suspension at
+ * Identity takes all roles away. If somebody changes the roles during the suspension, the earlier roles do not come back.
  */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The local role that this plugin gave last. It is missing once somebody else has taken or given that role. */
+/** The local role that this plugin gave last. The meta is missing once somebody else has changed that role. */
 const GIVEN_ROLE_META = 'identity_role_given';
-/** The local roles that a suspension has taken away, until it is lifted. */
+/** The local roles that a suspension has taken away. They are kept until it is lifted. */
 const SUSPENDED_ROLES_META = 'identity_roles_suspended';
 
-/** Whether the user has the role that this plugin gave. Other roles do not matter. */
+/** Whether the user still has the role that this plugin gave. Other roles do not matter. */
 function has_given_role(\WP_User $user): bool
 {
     return is_given_among($user->roles, $user);
@@ -30,7 +30,7 @@ function given_role(int $user_id): string
     return (string) get_user_meta($user_id, GIVEN_ROLE_META, true);
 }
 
-/** The role that the settings' table has for the user now. */
+/** The role that the table in the settings now gives the user. */
 function role_of_table(\WP_User $user): string
 {
     return mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
@@ -42,7 +42,10 @@ function is_to_follow(\WP_User $user): bool
         && !metadata_exists('user', $user->ID, SUSPENDED_ROLES_META);
 }
 
-/** Replaces the last role by that of the settings' table, unless somebody changed it here. Call it only within `with_person`. */
+/**
+ * Replaces the role that this plugin gave with the role from the table in the settings, unless somebody changed it here. Call
+ * it only within `with_person`.
+ */
 function follow_role(\WP_User $user): void
 {
     reload_roles($user);
@@ -74,7 +77,7 @@ function give_role(\WP_User $user): void
 function take_roles_away(\WP_User $user): void
 {
     if (metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
-        // The event may come again.
+        // The same event may come twice.
         if (are_roles_as_taken($user)) {
             return;
         }
@@ -86,18 +89,18 @@ function take_roles_away(\WP_User $user): void
 }
 
 /**
- * Whether nobody has changed the roles since a suspension took them away. The suspension left no level. WordPress writes a level
- * with each change, even from none to none, and while this plugin is turned off.
+ * Whether nobody has changed the roles since a suspension took them away. The suspension deletes the user's level. WordPress
+ * writes the level again with each change of roles, even while this plugin is turned off.
  */
 function are_roles_as_taken(\WP_User $user): bool
 {
     return metadata_exists('user', $user->ID, SUSPENDED_ROLES_META) && $user->roles === []
         && !metadata_exists('user', $user->ID, level_key())
-        // If there is no entry at all, somebody has removed all rights, and the level with them.
+        // If even the entry for rights is missing, somebody has removed all rights, and the level with them.
         && metadata_exists('user', $user->ID, $user->cap_key);
 }
 
-/** Deletes the level of suspended users, which schema 2 left. */
+/** Deletes the level of suspended users, because schema 2 did not. */
 function mark_taken_roles(): void
 {
     global $wpdb;
@@ -111,7 +114,7 @@ function level_key(): string
     return $wpdb->get_blog_prefix() . 'user_level';
 }
 
-/** Gives back the roles that a suspension took away, if nobody has changed them since. Only within `with_person`. */
+/** If nobody has changed the roles since a suspension took them away, gives them back. Call it only within `with_person`. */
 function give_roles_back(\WP_User $user): void
 {
     if (!metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
@@ -126,7 +129,7 @@ function give_roles_back(\WP_User $user): void
     delete_user_meta($user->ID, SUSPENDED_ROLES_META);
 }
 
-/** Gives roles back. A role that followed Identity becomes the one that the settings' table has now. */
+/** Gives roles back. If a role followed Identity, the user gets the role that the settings now have for it. */
 function give_back(\WP_User $user, array $taken): void
 {
     $follows = is_given_among($taken, $user);
@@ -140,7 +143,10 @@ function give_back(\WP_User $user, array $taken): void
     }
 }
 
-/** A role that somebody takes or gives no longer follows Identity. For its own changes, the plugin writes the meta afterwards. */
+/**
+ * If somebody takes or gives a role, it no longer follows Identity. After the plugin's own changes, the plugin writes the
+ * meta again.
+ */
 function note_change(int $user_id, string $role): void
 {
     // During a suspension, `are_roles_as_taken` notices changes.
@@ -153,7 +159,7 @@ foreach (['add_user_role', 'remove_user_role'] as $action) {
     add_action($action, __NAMESPACE__ . '\note_change', 10, 2);
 }
 
-// A change of the settings' table counts at once, even for people who are logged in.
+// A change of the table in the settings applies at once, even to people who are logged in.
 add_action('init', static function (): void {
     $user = wp_get_current_user();
     if (!is_linked($user->ID) || !is_to_follow($user)) {
@@ -162,7 +168,7 @@ add_action('init', static function (): void {
     try {
         with_person(profile_id_of($user->ID), static fn() => follow_role($user));
     } catch (DatabaseFailure $failure) {
-        // The user's next page tries it again.
+        // The next page that the user opens tries again.
         log_line('a role could not follow: ' . $failure->getMessage());
     }
 }, 0);

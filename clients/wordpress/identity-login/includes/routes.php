@@ -32,7 +32,7 @@ add_action('init', static function (): void {
     exit;
 }, 1);
 
-/** One of our paths, below the path of the site or of its index.php (`address_of`). */
+/** Whether the request is for one of the plugin's paths, below the path of the site or of its index.php (`address_of`). */
 function find_route(): ?string
 {
     $path = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[0];
@@ -84,7 +84,7 @@ function try_to_start_session(HandOff $hand_off): void
     }
 }
 
-/** Answers with a 2xx once all events are pulled. Until then the service tells us again. */
+/** Answers with a 2xx only if all events were pulled. Otherwise the service sends the nudge again. */
 function answer_nudge(Request $request): Response
 {
     $answer = client()->receiveNudge($request, __NAMESPACE__ . '\log_refusal');

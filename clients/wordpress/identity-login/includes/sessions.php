@@ -1,8 +1,8 @@
 <?php
 /**
- * Sessions of linked users. Each session has the `sid` of its login at Identity, and counts only while that login lasts. When
- * WordPress reads sessions, ended ones are left out. So a write that was under way brings none back, and a session that was made
- * in another way does not count.
+ * Sessions of linked users. Each session has the `sid` of its login at Identity, and is valid only while that login lasts.
+ * Ended sessions are left out whenever WordPress reads sessions. So a write that was under way cannot bring one back.
+ * Sessions that were not started by this plugin are left out, too.
  */
 
 namespace IdentityLogin;
@@ -11,7 +11,7 @@ use Identity\Refusal;
 
 defined('ABSPATH') || exit;
 
-/** What each of our sessions carries. */
+/** The key of the data that this plugin adds to a session. */
 const SESSION_MARK = 'identity_login';
 
 function session_seconds(): int
@@ -38,7 +38,7 @@ final class Sessions extends \WP_User_Meta_Session_Tokens
     }
 }
 
-// This filter runs last, because another plugin that keeps sessions would not know which have ended.
+// This filter runs last. If another plugin's class kept the sessions, that class would not know which have ended.
 add_filter('session_token_manager', static fn() => Sessions::class, PHP_INT_MAX);
 
 function keep_lasting(array $sessions, string $profile_id): array
@@ -53,7 +53,7 @@ function keep_lasting(array $sessions, string $profile_id): array
         return array_filter($ours, static fn($session) => $session[SESSION_MARK]['generation'] === $generation
             && !$nonces->hasEnded($session[SESSION_MARK]['sid']));
     } catch (DatabaseFailure) {
-        // Nothing can say whether these sessions last.
+        // Without the database, nobody can say whether these sessions still last.
         return [];
     }
 }
@@ -70,7 +70,7 @@ function take_session(\WP_User $user, string $sid): string
     $current = get_current_user_id() === $user->ID ? wp_get_session_token() : '';
     $session = $sessions->get($current);
     if (($session[SESSION_MARK]['sid'] ?? null) === $sid) {
-        // Another tab of the same login may be loading a page with this session, so it stays.
+        // Another tab may be loading a page with this session, so the session stays.
         $sessions->update($current, ['expiration' => $expiration] + $session);
         return $current;
     }
@@ -90,7 +90,7 @@ function start_session(\Identity\HandOff $hand_off): void
 {
     $profile = $hand_off->profile;
     if (find_status($profile->id) === 'suspended') {
-        // The suspension may have been lifted meanwhile. Only the events say so.
+        // The suspension may have been lifted meanwhile, and only the events say so.
         pull_quietly();
     }
     [$user, $token] = with_person($profile->id, static function () use ($hand_off, $profile): array {
@@ -107,7 +107,7 @@ function start_session(\Identity\HandOff $hand_off): void
     do_action('wp_login', $user->user_login, $user);
 }
 
-/** WordPress sets no SameSite. Some browsers send a cookie without it from other sites, too. */
+/** WordPress sets no SameSite. Some browsers send such a cookie even with requests from other sites. */
 function keep_cookies_to_this_site(): void
 {
     $names = implode('|', array_map('preg_quote', [AUTH_COOKIE, SECURE_AUTH_COOKIE, LOGGED_IN_COOKIE]));
@@ -119,7 +119,7 @@ function keep_cookies_to_this_site(): void
     }
 }
 
-/** The login has ended while `start_session` was at work, or it is unknown whether it has. */
+/** Called if the login has ended while `start_session` was at work, or if nobody knows whether it has. */
 function end_session(string $sid): void
 {
     wp_clear_auth_cookie();
@@ -127,7 +127,7 @@ function end_session(string $sid): void
     try {
         with_person(profile_id_of($user_id), static fn() => \WP_Session_Tokens::get_instance($user_id)->end($sid));
     } catch (DatabaseFailure $failure) {
-        // A session whose login has ended does not count (keep_lasting).
+        // This is no danger: a session whose login has ended is not valid (keep_lasting).
         log_line('a session could not be ended: ' . $failure->getMessage());
     }
 }

@@ -18,7 +18,7 @@ add_action('admin_init', static function (): void {
 add_action('admin_menu', static function (): void {
     $title = __('Identity Login', 'identity-login');
     $page = add_options_page($title, $title, 'manage_options', PAGE, __NAMESPACE__ . '\show_settings_page');
-    // Results belong to this request and are not kept, because old ones could not be told from new ones.
+    // Results are shown only in the answer to this request. Results that were kept would look like new ones.
     add_action("load-$page", static function (): void {
         if (isset($_POST[CHECK_ACTION])) {
             check_admin_referer(CHECK_ACTION);
@@ -41,7 +41,7 @@ function settings_page_url(): string
     return admin_url('options-general.php?page=' . PAGE);
 }
 
-/** Which values of a form may be stored. WordPress has checked its nonce and its sender. */
+/** Returns the values of a form that may be stored. WordPress has checked its nonce and its sender. */
 function read_form(mixed $form): array
 {
     $form = is_array($form) ? $form : [];
@@ -49,7 +49,7 @@ function read_form(mixed $form): array
     $text = static fn(string $name) => isset($form[$name]) && is_string($form[$name]) ? trim($form[$name]) : (string) $stored[$name];
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
-    // The field for the address also takes a whole IDENTITY_URL. Its secret must not stay in a field that is shown.
+    // The field for the address also accepts a whole IDENTITY_URL. Its secret must not stay in a visible field.
     $pasted = Configuration::readUrl($text('issuer')) ?? [];
     $issuer = $pasted['issuer'] ?? preg_replace('~^(\w+://)?.*@~s', '$1', $text('issuer'));
     return keep_working([
@@ -63,7 +63,7 @@ function read_form(mixed $form): array
     ], $stored);
 }
 
-/** A faulty value does not replace one that works. A faulty secret is never stored, because nobody would see it again. */
+/** A faulty value does not replace a value that works. A faulty secret is never stored, because nobody would see it again. */
 function keep_working(array $new, array $stored): array
 {
     [$faults, $faults_before] = [find_configuration_faults($new), find_configuration_faults($stored)];
@@ -78,7 +78,7 @@ function keep_working(array $new, array $stored): array
     return $new;
 }
 
-/** A secret is never shown again, so an empty field keeps what is stored. */
+/** The secret is never shown, so an empty field means that it stays the same. */
 function read_secrets(mixed $fields, array $stored, bool $forget_second): array
 {
     $given = static fn(int $at) => is_array($fields) && is_string($fields[$at] ?? null) ? trim($fields[$at]) : '';
@@ -124,7 +124,7 @@ function show_faults(): void
     echo '</ul></div>';
 }
 
-/** The documents at Identity have the steps, and what each setting means. */
+/** The documents at Identity explain the steps and the settings. */
 function show_documents(): void
 {
     if (!isset(find_configuration_faults()['issuer'])) {
@@ -225,7 +225,7 @@ function show_people_fields(): void
     }
 }
 
-/** Warns about `deny` if anybody can register a user with an address that is not theirs. */
+/** Warns about `deny` if anybody can register a user with somebody else's address. */
 function word_open_registration(): string
 {
     return get_option('users_can_register')
@@ -244,7 +244,6 @@ function show_operator_settings(): void
     }
 }
 
-/** A text to copy. */
 function show_address(string $label, string $address): void
 {
     $id = 'identity-' . sanitize_key($label);
@@ -292,7 +291,7 @@ function show_pull_failure(): void
     }
 }
 
-/** The check asks from server to server, so it cannot see where Identity sends people. */
+/** The check sends requests from server to server, so it cannot see where Identity sends people. */
 function show_first_login(): void
 {
     if (find_configuration_faults() !== []) {
@@ -309,7 +308,7 @@ function show_first_login(): void
     echo '</p>';
 }
 
-/** Only Identity knows the address that it calls. */
+/** The site cannot know which address Identity calls. */
 function show_last_call(): void
 {
     $at = find_configuration_faults() === [] && has_anybody_logged_in() ? find_last_call() : 0;

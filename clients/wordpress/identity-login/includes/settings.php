@@ -1,5 +1,5 @@
 <?php
-/** The site's settings. A constant in wp-config.php comes before the settings page. */
+/** The site's settings. A constant in wp-config.php counts before the settings page. */
 
 namespace IdentityLogin;
 
@@ -30,7 +30,10 @@ function default_settings(): array
     ];
 }
 
-/** The constant that can hold a setting. It wins over the stored value. `IDENTITY_URL` wins over the first three. */
+/**
+ * The constant that can hold a setting, and counts before the stored value. `IDENTITY_URL` counts before the constants of the
+ * first three settings.
+ */
 const CONSTANTS = [
     'issuer' => 'IDENTITY_LOGIN_ISSUER',
     'client' => 'IDENTITY_LOGIN_CLIENT',
@@ -70,7 +73,7 @@ function settings(): array
     return $settings;
 }
 
-/** The address of one of our paths. Some web servers give WordPress only paths behind `index.php`. */
+/** The URL of one of the plugin's paths. Some web servers give WordPress only paths that begin with `index.php`. */
 function address_of(string $path): string
 {
     global $wp_rewrite;

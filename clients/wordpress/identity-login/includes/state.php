@@ -1,7 +1,7 @@
 <?php
 /**
- * The only reader and writer of the table `state`. It has a row for each client name that this site has had: the last applied
- * event, and how often all sessions were ended at once.
+ * Reads and writes the table `state`. It has a row for each client name that this site has had. The row has the last applied
+ * event, and a generation: how often all sessions were ended at once.
  */
 
 namespace IdentityLogin;
@@ -30,7 +30,7 @@ function record_applied(int $seq): void
     );
 }
 
-/** If a session is of another generation, it has ended. */
+/** A session of another generation has ended. */
 function read_generation(): string
 {
     $row = read_row('SELECT generation FROM ' . table('state') . ' WHERE client = %s', current_client());

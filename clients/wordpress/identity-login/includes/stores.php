@@ -1,5 +1,5 @@
 <?php
-/** What the kit needs from its surroundings: the site's own database, and a way to ask other servers. */
+/** What the kit needs from its surroundings: the site's own database, and a way to send requests to other servers. */
 
 namespace IdentityLogin;
 
@@ -76,7 +76,7 @@ final class SiteHttp implements Http
     public function get(string $url, array $headers): HttpAnswer
     {
         self::$last_status = null;
-        // What is longer is cut there, and the kit then refuses it.
+        // A longer answer is cut at this length, and the kit then refuses it.
         $limit = HttpAnswer::MAX_BYTES + 1;
         $answer = wp_remote_get($url, [
             'headers' => $headers,

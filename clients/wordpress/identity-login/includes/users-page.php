@@ -28,7 +28,7 @@ add_filter('bulk_actions-users', static fn(array $actions) => current_user_can('
     ? $actions + [FOLLOW_ACTION => follow_action_label()]
     : $actions);
 
-// This runs early, because WordPress removes the nonce from the address before it asks plugins what to do.
+// This runs early, because WordPress removes the form's nonce from the address before it calls plugins.
 add_action('load-users.php', static function (): void {
     if (($_REQUEST['action'] ?? '') !== FOLLOW_ACTION) {
         return;
@@ -40,7 +40,9 @@ add_action('load-users.php', static function (): void {
     exit;
 });
 
-/** Makes the role follow Identity. Returns whether it does now. Nobody takes away their own rights by mistake. */
+/**
+ * Makes the role follow Identity again. Returns whether it does now. Refuses to take rights away from the person who clicks.
+ */
 function let_role_follow(int $user_id): bool
 {
     $may = current_user_can('promote_user', $user_id) && $user_id !== get_current_user_id();
