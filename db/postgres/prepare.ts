@@ -23,7 +23,7 @@ export function prepare<Values extends object, Row>(
   return (db, values) => run(db, fill(values));
 }
 
-/** Throws unless the statement is a select that locks nothing. It must find few rows, by an index. */
+/** Throws unless the statement is a select without locks. The statement must find few rows, by an index. */
 export function prepareRead<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (on: Database | Reader, values: Values) => Promise<Row[]> {
@@ -37,7 +37,10 @@ export function prepareRead<Values extends object, Row>(
   };
 }
 
-/** The statement is sent at once and awaited before the transaction ends. If it fails, the transaction fails with its error. */
+/**
+ * The statement is sent at once. Its answer is awaited before the transaction ends. If the statement fails, the transaction fails
+ * with its error.
+ */
 export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,
 ): (trx: Transaction<DB>, values: Values) => void {

@@ -11,7 +11,8 @@ export function createRefusals() {
   const counts: Record<string, number> = Object.fromEntries([...classes, others].map((each) => [each, 0]));
   return {
     count(error: unknown): void {
-      // Only the server's own errors have a severity. 25P02 means that the transaction has failed before, which was counted.
+      // Only the server's own errors have a severity. 25P02 means that an earlier statement of the transaction failed, which was
+      // counted then.
       const { code, severity } = error as { code?: string; severity?: string };
       if (!severity || !code || code === '25P02') return;
       const known = code.slice(0, 2);
