@@ -58,7 +58,7 @@ export const connectionOf = (trx: Transaction<DB>): Connection => {
   return open.connection;
 };
 
-/** The history keeps the origin with each change (`record_change` in the database). */
+/** Who a transaction works for, and why. The history keeps this with each change (`record_change` in the database). */
 export type Origin = {
   by: 'person' | 'staff' | 'marketplace' | 'crm' | 'payments' | 'operator' | 'service';
   user?: string;
@@ -66,7 +66,7 @@ export type Origin = {
   actor?: string;
   why?: string;
   request?: string;
-  /** Names the nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */
+  /** What caused the change: the nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */
   cause?: string;
 };
 
@@ -87,7 +87,7 @@ type Options = {
    */
   commit?: 'after_writes' | 'with_writes';
   /**
-   * Requests set it. A transaction that is not ready before its deadline is rolled back. Its statements wait only a short time
+   * Only requests set a deadline. A transaction that is not ready by then is rolled back. Its statements wait only a short time
    * for a lock.
    */
   deadline?: { readonly isNear: boolean };

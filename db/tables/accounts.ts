@@ -16,7 +16,7 @@ export type Account = {
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
 /**
- * Stores rights as decided here. If the transaction works for the marketplace, the rights count as said by the account's link
+ * Stores rights as decided here. If the transaction works for the marketplace, the account's link is the source of the rights
  * instead.
  */
 export const deferAccount = prepareDeferred((db, account: Account) =>
@@ -73,7 +73,7 @@ export async function settleRights(trx: Transaction<DB>, id: string): Promise<vo
   await sql`select settle_rights(${id})`.execute(trx);
 }
 
-/** Settles the rights and returns the account, which must exist. */
+/** Works out the account's rights now, and returns the account, which must exist. */
 export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
   await settleRights(trx, id);
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();

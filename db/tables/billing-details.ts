@@ -108,7 +108,7 @@ type Edited = DetailValues & Pick<BillingDetails, 'editedHere' | 'ignored' | 'wa
 // VAT ids are the same if they differ only in spaces, marks, and small or capital letters (contract 7.241).
 const bare = (vatId: RawBuilder<unknown>) => sql`upper(regexp_replace(${vatId}, '[^[:alnum:]+*]', '', 'g'))`;
 
-/** Returns whether VIES has confirmed the VAT id, under the name that the account had at that time. */
+/** Whether VIES has confirmed the VAT id, under the name that the account had at that time. */
 const hasViesConfirmed = sql<boolean>`exists (
   select from vat_checks v where v.account_id = billing_details.account_id and v.is_valid
     and ${bare(sql`v.vat_id`)} = ${bare(sql`billing_details.vat_id`)})`;

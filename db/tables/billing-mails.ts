@@ -57,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** Whether a user of the account has this address. */
   hasLogin: boolean;
-  /** A mail and its copy go to the same recipient, so one of them is left out: this one. */
+  /** Whether the other of a mail and its copy goes to the same recipient. Then this one is not needed. */
   hasOther: boolean;
   firstIssuedAt: Date | null;
 };

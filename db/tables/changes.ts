@@ -22,7 +22,7 @@ export type Change = {
   rowId: string | null;
   userId: string | null;
   accountId: string | null;
-  /** `found`: the row existed before the history began, and is shown as it was before its first change. */
+  /** `found` means that the row existed before the history began. It is shown as it was before its first change. */
   kind: 'found' | 'created' | 'changed' | 'removed';
   /** Null if it was erased. */
   members: Members | null;

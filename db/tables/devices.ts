@@ -1,5 +1,5 @@
-// The only writer of `devices`: who has logged in in which browser. A browser is known by the hash of the token in its device
-// cookie.
+// The only writer of `devices`: which user has logged in with which browser. A browser is known by the hash of the token in its
+// device cookie.
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';

@@ -116,7 +116,7 @@ export async function recordTry(db: Database, client: string, failure: string | 
 
 export type Delivery = {
   client: string;
-  /** Returns the number of the newest event, or 0 if there is none. */
+  /** The number of the newest event, or 0 if there is none. */
   latest: number;
   latestAt: Date | null;
   acknowledged: number;

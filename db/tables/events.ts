@@ -17,7 +17,7 @@ export type ContractSnapshot = Omit<
   'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay' | 'reportedCancelsAt' | 'chosenCancelsAt'
 >;
 
-/** Says what was true at `occurredAt`. */
+/** An event says what was true at `occurredAt`. */
 export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'profile.updated'; userId: string; profile: ProfileSnapshot }
   | { type: 'session.ended'; userId: string; sid: string }
@@ -30,8 +30,8 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
 // time. Below Number.MAX_SAFE_INTEGER there is room for millions of restores.
 const restoreGap = 1_000_000_000;
 
-// Returns the number just before the first number of a sequence. It grows with each restore, because the client may have read
-// events that the restore has lost.
+// The number just before the first number of a sequence. It grows with each restore, because the client may have read events that
+// the restore has lost.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
 /** `latest` is the last number. `oldest` is the number of the oldest kept event, or the next number if no event is kept. */
@@ -63,11 +63,10 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * If another transaction numbers events of this client, it waits until this transaction ends
- * (docs/inside/decisions/event-numbers.md).
- * If another transaction has locked an event, it is erasing the event's person. Then this skips the event and all later events
- * about the person, even if the erasure has not locked them yet. Otherwise later events would get lower numbers if the erasure is
- * rolled back.
+ * Other transactions that number events of this client wait until this transaction ends (docs/inside/decisions/event-numbers.md).
+ * If another transaction has locked an event, it is erasing the event's person. In that case, this skips the event and all later
+ * events about the person, even if the erasure has not locked them yet. Otherwise later events would get lower numbers if the
+ * erasure is rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,

@@ -8,7 +8,7 @@ export type LinkedUser = {
   user: User;
   /** The `profile_updated_at` of the last profile that was applied from the other system. */
   appliedProfileUpdatedAt: Date | null;
-  /** A password was set by mail since. So the link does not work until its user connects it again. */
+  /** The link does not work until its user connects it again, because a password was set by mail. */
   isSleeping: boolean;
 };
 

@@ -43,7 +43,7 @@ const mails = {
   account_thawed: notice,
   authenticator_added: notice,
   authenticator_removed: notice,
-  /** This notice goes to everybody of an account. */
+  /** This notice goes to everybody in an account. */
   billing_details_changed: notice,
   codes_guessed: notice,
   contract_added: notice,
@@ -55,7 +55,7 @@ const mails = {
   email_proved: notice,
   email_replaced: notice,
   factors_removed: notice,
-  /** This notice goes to everybody of an account. */
+  /** This notice goes to everybody in an account. */
   invoice_email_changed: notice,
   link_removed: notice,
   new_browser: notice,

@@ -76,7 +76,7 @@ async function findPosition(db: Database, accountId: string, number: string): Pr
   return rows[0];
 }
 
-/** Returns open invoices, the one that is due first at the top. */
+/** Returns open invoices in the order in which they are due. */
 export async function listOpenOf(
   db: Database,
   { accountId, limit }: { accountId: string; limit: number },

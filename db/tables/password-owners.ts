@@ -15,7 +15,7 @@ export type PasswordOwner = {
   deviceKnownSince: Date | null;
   /** When the user first gave a credential on this device. This stays if they forget the device. */
   deviceFirstKnownAt: Date | null;
-  /** The user gave their very first credential on this device, and has not forgotten it. */
+  /** Whether the user gave their very first credential on this device, and has not forgotten it. */
   isFirstDevice: boolean | null;
 };
 

@@ -157,7 +157,9 @@ export function findByWhole(
   );
 }
 
-/** Matches rows with all beginnings of words and all flags. Words are letters and digits, so they contain no quote. */
+/**
+ * Matches rows that have all of the flags and a word for each beginning. Words are letters and digits, so they contain no quote.
+ */
 const toQuery = (words: readonly string[], { role, state }: PersonFilters) =>
   [
     ...words.map((word) => `'${word}':*`),

@@ -17,7 +17,7 @@ export async function findReservation(
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger ignores whether a reservation has expired, so that `now` is the only clock.
+  // The trigger does not look at the expiry, so that `now` is the only clock that counts.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)

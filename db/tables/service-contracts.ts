@@ -177,8 +177,8 @@ export async function listContractIds(db: Database, accountId: string): Promise<
 }
 
 /**
- * Call this before an erasure. The contracts keep only the ids of the erased user and account. `keepsAccount`: other users belong
- * to the account, so it is not erased.
+ * Call this before an erasure. The contracts keep only the ids of the erased user and account. `keepsAccount` says that other
+ * users belong to the account, so it is not erased.
  */
 export async function detachContracts(
   trx: Transaction<DB>,

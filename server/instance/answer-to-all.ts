@@ -14,8 +14,8 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// The service has far fewer pages that are the same for everybody. The limit keeps memory small even if somebody finds paths that
-// make endless answers.
+// The limit is far above the number of pages that are the same for everybody. It keeps memory small even if somebody finds paths
+// that make endless answers.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';

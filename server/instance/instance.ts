@@ -1,4 +1,4 @@
-// One instance of the service on a database. main.ts runs it in a process. Tests start it without one.
+// One instance of the service on a database. main.ts runs it in a process. Tests start it directly.
 import { explainRefusal } from '../../db/explain-refusal.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
@@ -33,7 +33,7 @@ export type Instance = Shell & {
   close: () => Promise<void>;
 };
 
-// How long before a request's deadline its statements end, and how long before it the request must have a connection.
+// How long before a request's deadline two things happen: its statements end, and it must have a connection.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;

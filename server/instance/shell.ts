@@ -69,7 +69,7 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBodies(backend));
-  // Hides everything below /admin from people who are not staff, not only pages.
+  // Hides everything below /admin from people who are not staff, even if it is not a page.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))
     app.all(spellForHono(route.path), answerBy(route));
@@ -138,7 +138,8 @@ function buildAnswerBy(
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
         // The path is decoded to one form, so that each answer is kept only once.
         const asked = decodeURIComponent(pathOf(raw.url));
-        // After the path is encoded again, these characters would begin a query, and one page would have endless paths.
+        // If one of these characters were encoded into a path again, it would begin a query, and one page would have endless
+        // paths.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
         return answerToAll(raw, asked, () => makeForAll(route, asked, params));
       };

@@ -234,7 +234,7 @@ async function findCorrected(db: Dependencies['db'], creditNote: string | undefi
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
 }
 
-/** Adds the option of `billing:resume` that the operator needs if a restore loses the invoice of the period (contract 7.421). */
+/** Notes in the mail which option of `billing:resume` is needed if a restore loses the invoice of the period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,

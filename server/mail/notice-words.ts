@@ -3,7 +3,7 @@ import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 
-/** Without `advice`, the mail asks whether the reader made the change, and says what to do if not. */
+/** Without `advice`, the mail asks whether the reader made the change, and says what to do if they did not. */
 type Notice = {
   subject: string;
   text: string;
@@ -21,7 +21,6 @@ type Notice = {
 
 export const isOrWas = 'You received this email because this is, or was, the email address of an account.';
 
-/** Builds the lines about the link that sets a new password. */
 export const passwordLines = (last: string) => [
   'Enter your email address, and we send you a link to set a new password.',
   'The new password logs everyone else out.',
@@ -115,7 +114,6 @@ function sayRight(what: string, isYes: boolean): string | undefined {
     : `Our support team has taken from your account the right to ${deed}. It had this right before.`;
 }
 
-/** Says who asked for a contract, as far as we know. */
 export const sayWhoOrdered = ({ plan, seller }: Ordered): string =>
   `Someone ordered ${plan ? `the plan ${plan} ` : ''}${seller ? `from ${seller} ` : ''}with this email address, or asked for a trial.`;
 

@@ -27,7 +27,7 @@ const known = [
   ...['request_uri', 'registration', 'auth_after'],
 ];
 
-/** The place that the answer goes to, which is a code or an error. */
+/** The place to which the answer goes. The answer is a code or an error. */
 export type Target = {
   client: OpenIdClient;
   redirectUri: string;

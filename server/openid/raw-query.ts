@@ -5,7 +5,10 @@ import { pathOf } from '../web/incoming.ts';
 import { readAllFields } from '../web/requests.ts';
 
 const maxLength = 8_000;
-/** A page on the way has this query inside its own. If a `Location` is over 14 KiB, it loses its query (contract 9.303). */
+/**
+ * The pages before the login carry this query inside their own. If a `Location` is over 14 KiB, it loses its query (contract
+ * 9.303).
+ */
 const maxEscapedLength = 14_000;
 
 /** Returns the text behind the `?`. Throws 414 `uri_too_long`. */

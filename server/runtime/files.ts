@@ -125,7 +125,7 @@ export async function openLines(path: string, maxLength: number) {
 const newLine = 0x0a;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Only `\n` ends a line. If a line is longer than `maxLength`, it is cut, but so that one can see that it was too long. */
+/** Only `\n` ends a line. A line longer than `maxLength` is cut, but stays long enough to show that it was too long. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,

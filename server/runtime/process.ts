@@ -55,7 +55,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// Only these members go into the log. The database adds others to its errors, which may contain personal data.
+// Only these members go into the log. The database adds others to its errors, and they may contain personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;

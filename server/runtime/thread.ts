@@ -114,6 +114,6 @@ const lowPriority = 10;
 
 /** Lets this thread yield to the thread that answers requests. */
 export function giveWay(): void {
-  // Only on Linux does this affect only this thread.
+  // On other systems, this would affect the whole process.
   if (platform() === 'linux') setPriority(lowPriority);
 }

@@ -41,6 +41,6 @@ function buildLimit(most: number): MiddlewareHandler {
 export const limitBody = buildLimit(maxBytes);
 export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
 
-/** Returns whether a request announces a body that is larger than people other than staff may send. */
+/** Returns whether a request announces a body that is larger than anybody except staff may send. */
 export const isLarge = (request: HonoRequest): boolean =>
   request.method === 'POST' && Number(request.header('content-length') ?? 0) > maxBytes;

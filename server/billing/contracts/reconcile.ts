@@ -66,7 +66,7 @@ export async function compareContracts(
       );
     }
     for await (const differences of findDifferences(trx, now())) {
-      // Above, each line that can be read was counted as equal.
+      // Each line that can be read was counted as equal above. This subtracts the lines that differ.
       equal -= differences.filter(({ theirs }) => theirs).length;
       await tell(differences.map(toFinding));
     }

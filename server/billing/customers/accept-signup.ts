@@ -59,7 +59,7 @@ import { fillDetails } from './signup-details.ts';
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
-  /** The charges that the report names. If an earlier report named a charge, its facts from there stay. */
+  /** The charges that the report names. If an earlier report named a charge, the charge keeps the facts of that report. */
   charges: ContractCharge[];
   reason?: IdleReason;
   isNewCustomer: boolean;

@@ -18,7 +18,7 @@ import type { Trace } from '../../web/trace-context.ts';
 
 /** Ends all links that could prove the account's address for invoices. This includes links in unsent mails. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
-  // The mails are deleted first, because a mail that is being sent makes its token while its row is locked.
+  // The mails are deleted first. A mail that is being sent gets its token while its row is locked, so this waits for that token.
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }

@@ -126,7 +126,10 @@ function describeGoOn(settings: Settings | undefined, plan: string) {
   return { link: plans[plan]?.link ?? null, name: seller.name, email: seller.email };
 }
 
-/** Returns a function that finds the contract's last day for a change of its end, in the history of a person in the account. */
+/**
+ * Returns a function for the history of a person in the account. If a contract's end was changed, it finds the contract's last
+ * day.
+ */
 export async function readLastDays({ db, now }: Deps, accountId: string) {
   const [zone, contracts] = await Promise.all([findZone(db), listContracts(db, accountId)]);
   return findLastDayIn(zone, contracts, now());

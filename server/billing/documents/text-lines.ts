@@ -24,7 +24,7 @@ export const listSeen = (text: string): string[] => [
 export type Fonts = { pick: (text: string) => number[]; widthOf: (text: string, font: number) => number };
 
 /**
- * Breaks a clean text at line ends and spaces. A word is broken only if it is wider than `width`, if possible after `/`, `?` or
+ * Breaks a clean text at line ends and spaces. Breaks a word only if the word is wider than `width`, preferably after `/`, `?` or
  * `&`.
  */
 export function breakText(text: string, width: number, { pick, widthOf }: Fonts): Line[] {

@@ -106,7 +106,7 @@ async function tellAdministrators(
   { config, now }: Deps,
   countries: string[],
 ): Promise<void> {
-  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide about or did not answer.
+  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide about or gave no answer for.
   const asking = config.vatCheck === 'vies' ? { now: now(), until: msAfter(now(), leaseMs) } : undefined;
   const count = await countVatIdsToCheck(trx, 1, countries, asking);
   if (count === 0 || !(await lockVatIdMails(trx))) return;

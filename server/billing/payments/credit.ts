@@ -85,7 +85,7 @@ async function lockToCorrect(trx: Transaction<DB>, number: string) {
   return { contract, invoice: await lockInvoice(trx, found.id) };
 }
 
-/** Makes an invoice void that was issued while there was no seller. */
+/** Voids an invoice that was issued while there was no seller. */
 async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: Recorder): Promise<undefined> {
   await freeCredited(trx, invoice, invoice.unitAmount, by);
   const details = { ...by.trail?.details, number: invoice.number };

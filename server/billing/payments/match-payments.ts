@@ -172,7 +172,7 @@ export async function findNamed(db: Database, payments: ListedPayment[]): Promis
   for (let from = 0; from < wanted.length; from += sliceSize)
     for (const invoice of await listToMatch(db, { numbers: wanted.slice(from, from + sliceSize) }))
       known.set(invoice.number, invoice);
-  // If a restore has lost the number, this means the invoice that replaces the lost one.
+  // If a restore has lost the number, it means the invoice that replaces the lost one.
   const lost = wanted.length > 0 ? new Set(await listLostDocuments(db)) : new Set();
   for (const number of wanted.filter((each) => !known.has(each) && lost.has(each))) {
     const replacing = await findInvoiceToPay(db, number);

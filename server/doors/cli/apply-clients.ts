@@ -110,7 +110,7 @@ async function apply(db: Database, config: Config, bytes: Uint8Array, options: O
   return done;
 }
 
-/** After an error, keeps the file only if its secrets work. The connection may have broken when the commit was sent already. */
+/** After an error, keeps the file only if its secrets work. The connection may have broken after the commit was sent. */
 async function settle(
   db: Database,
   { issuer, encryptionKeys }: Config,

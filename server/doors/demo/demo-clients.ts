@@ -21,7 +21,7 @@ import { createDemoStreams } from './demo-streams.ts';
 /** If there is no `session`, it has ended, and `events` begins with the event that ended it. */
 type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
-/** What a real product would show of a refusal. Because this is a demo, also the precise reason. */
+/** What a real product would show of a refusal and, because this is a demo, the precise reason. */
 type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
 
 type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };

@@ -78,7 +78,7 @@ export function createDemoSessions() {
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
   const hooksOf = (client: string): EventHooks => ({
-    // `apply` ends the session instead, so that the page of the ended session can show the event.
+    // This does nothing. `apply` ends the session, so that the page of the ended session can show the event.
     endSession() {},
     apply(event, isNewer) {
       const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;

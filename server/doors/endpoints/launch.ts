@@ -1,5 +1,5 @@
-// GET /sso/launch/{client} (contract section 4): hands the login in this browser over to a client, in a signed payload. It always
-// goes to the configured callback. Nothing in the request changes that target or `iss`.
+// GET /sso/launch/{client} (contract section 4): hands the login in this browser over to a client, in a signed payload. The
+// payload always goes to the configured callback. Nothing in the request changes that target or `iss`.
 
 import { isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';

@@ -115,7 +115,7 @@ const inlineHash = (text: string) => `'sha256-${base64.encode(sha256(text))}'`;
 // There is no `form-action`, because the form posts to the product, which may redirect anywhere.
 const policy = `default-src 'none'; style-src ${inlineHash(style)}; script-src ${inlineHash(script)}; base-uri 'none'; frame-ancestors 'none'`;
 
-/** Builds a page by OAuth 2.0 Form Post Response Mode. Without script, the person presses its button. */
+/** Builds the page of OAuth 2.0 Form Post Response Mode. Without script, the person presses its button. */
 function respondForm(title: string, redirectUri: string, pairs: [string, string][]): Response {
   const inputs = pairs.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,

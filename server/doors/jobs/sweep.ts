@@ -12,7 +12,7 @@ const batchSize = 1_000;
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)})`;
 
 // docs/security/data.md says why each table keeps rows for this long. Ended and idle sessions stay until their 30 days are over.
-// To delete them earlier would need an index on a column that changes with each visit.
+// Deleting them earlier would need an index on a column that changes with each visit.
 export const expired: ExpiredRows[] = [
   // An instance's clock may be wrong by less than ten minutes (contract 9.109).
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },

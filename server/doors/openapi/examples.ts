@@ -185,7 +185,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
       },
       known: { ...paid, payment_id: 'pay_2001', applied: false },
     },
-    /** It is signed with an empty body. */
+    /** This request is signed with an empty body. */
     invoicesAsked: await signText(exampleSecrets.payments, 'msg_2003', ''),
     changedInvoices: {
       invoices: [

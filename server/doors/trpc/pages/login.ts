@@ -112,7 +112,7 @@ export const loginRouter = router({
   /** Returns the email address with which somebody in this browser last logged out or tried to log in with a password. */
   lastEmail: anonymous.query(({ ctx }) => readLoginEmail(ctx.deps, ctx.request)),
 
-  /** Returns the email address that somebody typed to get a mail. The page that says that the mail was sent shows it. */
+  /** Returns the email address that somebody typed to get a mail. The page that confirms the mail shows this address. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
   typedName: anonymous.query(({ ctx }) => readTypedName(ctx.deps, ctx.request)),
