@@ -3,7 +3,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
-/** The tables that an import reads and writes; `rate_limits` has the limits of notices. */
+/** The tables that an import reads and writes. `rate_limits` has the limits of notices. */
 const tables = [
   ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
   ...['billing_details', 'rate_limits'],

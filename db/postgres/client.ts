@@ -45,7 +45,7 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. In local time, an old date would lose the seconds of the zone's offset at that time.
+// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because zones once had offsets with seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */

@@ -13,7 +13,7 @@ import { buildDialect, type Database } from './client.ts';
 import type { Reader, SharedRead } from './reader.ts';
 import { connectionOf, findOpen } from './transactions.ts';
 
-/** Each value is a stand-in that can only be passed on as a parameter, so the text cannot depend on the values. */
+/** Each value is a stand-in that can only be passed on as a parameter, so the statement's text cannot depend on the values. */
 type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>;
 
 export function prepare<Values extends object, Row>(
@@ -58,7 +58,7 @@ async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Ro
   return (await open.connection.query(statement.sql, statement.parameters)).rows;
 }
 
-/** Throws if the text could depend on the values. */
+/** Throws if the statement's text could depend on the values. */
 function compile<Values extends object, Row>(
   build: Build<Values, Row>,
   check: (query: CompiledQuery['query']) => void = () => {},

@@ -1,6 +1,6 @@
 // Counts what Postgres refused, by the class of its SQLSTATE (the first two characters).
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
+// The classes are those of https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const classes = ['08', '22', '23', '25', '26', '28', '40', '42', '53', '54', '55', '57', '58', 'P0', 'XX'];
 const others = 'other';
 

@@ -112,7 +112,7 @@ export async function inTransaction<T>(
       const isWorthAnother =
         isLostRace(error) || (attempt === 1 && options.deadline && isLockedTooLong(error));
       if (!isWorthAnother || attempt === maxAttempts) throw error;
-      // The pause is random, so that transactions that lost together do not come back together.
+      // The pause is random, so that transactions that failed at the same moment do not retry at the same moment.
       await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }
   }

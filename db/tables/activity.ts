@@ -13,7 +13,7 @@ export type ActivityLine = {
   /** The id of an event. For a change without an event, it is `change-` and the number of the transaction's first change. */
   id: string;
   at: Date;
-  /** The type of an event; null for a change. */
+  /** The type of an event. Null for a change. */
   type: string | null;
   reason: string | null;
   device: string | null;

@@ -24,7 +24,7 @@ export async function insertCharges(
   charges: ContractCharge[],
 ): Promise<void> {
   if (charges.length === 0) return;
-  // `at` is the position of the charge in the report. It is part of `recorded_at`, so that the charges keep the order of the
+  // `at` is the position of the charge in the report. It is added to `recorded_at`, so that the charges keep the order of the
   // report.
   const rows = charges.map(({ unitAmount, ...charge }, at) => ({ ...charge, unit_amount: unitAmount, at }));
   await sql`

@@ -1,4 +1,4 @@
-// The only writer of `external_links`: the link between a user and their id at another system, which is never an email address.
+// The only writer of `external_links`: the link between a user and their id at another system. The id is never an email address.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';

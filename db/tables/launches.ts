@@ -33,8 +33,8 @@ const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, tru
 const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
- * Returns the session's `sid` at that client, which is the same for all callers. Undefined if the session has ended or its user
- * is gone. Locks the user and then the session, so that neither changes or ends before the launch is committed.
+ * Returns the session's `sid` at that client, which is the same for all callers. Returns undefined if the session has ended or
+ * its user is gone. Locks the user and then the session, so that neither changes or ends before the launch is committed.
  */
 export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
   return (await insertLaunch(trx, launch))[0]?.sid;

@@ -81,7 +81,7 @@ const mails = {
   role_granted: warning,
   staff_limited: warning,
 
-  // If you add a kind of document mail or contract mail, add a migration too: triggers of `mails` and `restores` put these kinds
+  // If you add a kind of document mail or contract mail, add a migration too. Triggers of `mails` and `restores` put these kinds
   // on hold while billing waits.
   invoice_issued: document,
   invoice_reminder_1: document,

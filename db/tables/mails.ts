@@ -326,8 +326,8 @@ type Rest = { userId: string; recipient: string; group: string };
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
 /**
- * Returns two times: when the last summary mail to this mailbox was or is due, and the same for the last summary mail with a
- * take-back link.
+ * Returns two times. One is when the last summary mail to this mailbox was or is due. The other is that of the last summary mail
+ * with a take-back link.
  */
 export async function findLastSummary(
   db: Database,

@@ -57,8 +57,8 @@ export async function findPasswordOwner(
 }
 
 /**
- * Returns the user as a login sees them, first in a browser that is new to them, and then in each of the 100 browsers that they
- * used last.
+ * Returns the user as a login sees them, first in a browser that is new to them. After that come the 100 browsers that they used
+ * last.
  */
 export async function listPasswordOwners(
   db: Database,

@@ -138,7 +138,7 @@ function buildAnswerBy(
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
         // The path is decoded to one form, so that each answer is kept only once.
         const asked = decodeURIComponent(pathOf(raw.url));
-        // If one of these characters were encoded into a path again, it would begin a query, and one page would have endless
+        // A decoded `?` or `#` would begin a query in the URL that is built from this path. Then one page would have endless
         // paths.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
         return answerToAll(raw, asked, () => makeForAll(route, asked, params));

@@ -128,8 +128,8 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 const lockWaitMs = 600_000;
 
 /**
- * Returns the folder with the programs of version `major`, with a slash at its end. Empty if the programs on the PATH have that
- * version.
+ * Returns the folder with the programs of version `major`, with a slash at its end. It is empty if the programs on the PATH have
+ * that version.
  */
 async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. The programs on the PATH may be of a different version.

@@ -81,7 +81,7 @@ export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Ignores SIGHUP, which would otherwise end Node and Deno at once, with all running requests. */
+/** Calls `tell` on SIGHUP, which would otherwise end Node and Deno at once, with all running requests. */
 export function onHangUp(tell: () => void): void {
   process.on('SIGHUP', tell);
 }
