@@ -228,7 +228,9 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** Returns undefined if the invitation is no longer open, or if its link has made a user. Otherwise, no user exists yet. */
+/**
+ * Returns undefined if the invitation is no longer open, or if its link has made a user. The invited person is not a user yet.
+ */
 export async function findInvitationToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,

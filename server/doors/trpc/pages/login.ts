@@ -70,8 +70,8 @@ export const loginRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      // The URL of this request says that the login is by a passkey, so no limit for logins with a password has counted it. So
-      // its password must not be hashed.
+      // The URL of this request says that the login is by a passkey. So the limits for logins with a password have not counted
+      // it, and its password must not be hashed.
       if (isByPasskey(ctx.request.url)) return 'wrong_passkey';
       const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
       const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
