@@ -5,7 +5,7 @@ import type { Database } from './postgres/client.ts';
 import { inRolledBackTransaction } from './postgres/transactions.ts';
 import { liftIdleTimeouts } from './timeouts.ts';
 
-/** `beganAt` is from the server's clock. Only connections to the same database can use the snapshot. */
+/** `beganAt` is from the clock of the database. Only connections to the same database can use the snapshot. */
 export type Server = { beganAt: Date; major: number; snapshot: string };
 
 /** The snapshot lasts until `work` ends. */

@@ -4,7 +4,7 @@ import type { DB } from './schema.ts';
 
 const sliceSize = 1_000;
 
-/** Reads slices from a cursor, all as of one moment. */
+/** Reads slices from a cursor. All slices show the database as of one moment. */
 export async function* readSlices<Row>(
   trx: Transaction<DB>,
   name: string,

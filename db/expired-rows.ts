@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
 /**
- * Rows with a value in `column` that is less than `before`. The column must have an index. If `inOrderOf` is given, it is the
- * second column of that index, and rows are deleted strictly in the order of the index. So the remaining rows have no gap.
+ * Says which rows have expired: rows in which `column` is less than `before`. The column must have an index. `inOrderOf` names
+ * the second column of that index. If it is set, rows are deleted strictly in the order of the index, so the remaining rows have
+ * no gap.
  */
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 
@@ -17,7 +18,6 @@ export const lockExpiredRows = ({ table, column, before, inOrderOf }: ExpiredRow
     order by ${sql.join([column, ...(inOrderOf ? [inOrderOf] : [])].map((each) => sql.ref(each)))}
     limit ${limit} for update ${inOrderOf ? sql`nowait` : sql`skip locked`}`;
 
-/** Returns how many rows it deleted, at most `limit`. */
 export async function deleteExpiredRows(db: Database, rows: ExpiredRows, limit: number): Promise<number> {
   const result = await sql`
     delete from ${sql.table(rows.table)} where ctid = any (array(${lockExpiredRows(rows, limit)}))`.execute(

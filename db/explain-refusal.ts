@@ -1,8 +1,8 @@
 import { SchemaError } from './schema-check.ts';
 
 /**
- * If only an operator can fix the error, returns a sentence that explains it without naming values of settings. Undefined for
- * other errors.
+ * Explains an error that only an operator can fix, in one sentence that names no values of settings. Returns undefined for other
+ * errors.
  */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

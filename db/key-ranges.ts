@@ -22,7 +22,7 @@ export async function runByKeyRanges(
   change: (isInRange: RawBuilder<boolean>) => Promise<unknown>,
 ): Promise<void> {
   const name = sql.ref(key);
-  // With "=" instead of "between", Postgres may scan everybody's rows in the order of the key alone.
+  // If this were "=" instead of "between", Postgres might scan the rows of all users in the order of the key.
   const isTheirs = userId === undefined ? sql`true` : sql`user_id between ${userId} and ${userId}`;
   const order = userId === undefined ? name : sql`user_id, ${name}`;
   let isBehind = sql<boolean>`true`;

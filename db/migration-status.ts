@@ -50,7 +50,7 @@ export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
 export const hasAll = (done: string[]): boolean =>
   Object.keys(migrations).every((name) => done.includes(name));
 
-/** The migrations that have run, of any version. If the table is missing, the transaction does not fail. */
+/** Returns the migrations that have run, of any version. A missing table does not make the transaction fail. */
 export async function listDone(db: Kysely<DB>): Promise<string[]> {
   const found = await sql<{ is_there: boolean }>`
     select to_regclass('kysely_migration') is not null as is_there`.execute(db);

@@ -32,7 +32,7 @@ function section<Table extends keyof DB & string>(
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Leaves out columns about the person who made the change, who may be somebody else.
+// Leaves out columns about the person who made the change, because that may be somebody else.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -195,7 +195,7 @@ export const sections: Section[] = [
     isOwn: (userId) => sql`invoice in (${invoicesOfAccount(userId)})`,
     needsProof: true,
   }),
-  // Shows only payments that pay for something of the account now. An earlier allocation may have been a mistake.
+  // Shows only payments that pay for an invoice of the account now. An earlier allocation may have been a mistake.
   section('payments', 'payments', {
     columns: [
       ...(['id', 'currency', 'amount', 'paid_at', 'method', 'reference'] as const),
@@ -228,14 +228,14 @@ export const sections: Section[] = [
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // Events about a skipped address would reveal that somebody else has the address. Events about looks by staff are for the
-    // audit only. Events about contracts need a proved address.
+    // Events about a skipped address would reveal that somebody else has the address. If staff looked at the person, only the
+    // audit shows these events. Events about contracts need a proved address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // A person who did not log in may be a stranger, whose IP address the owner must not learn.
+    // If nobody logged in, the request may have come from a stranger. The owner must not learn a stranger's IP address.
     values: () => ({
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         and type not like 'staff.%' then address end`,

@@ -20,7 +20,10 @@ const removed = new Set([
   'mails_user_id_fkey',
 ]);
 
-/** Whether another transaction caused the error. This includes SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
+/**
+ * Returns whether another transaction caused the error. Such errors include SQLSTATE 40001 (serialization failure) and 40P01
+ * (deadlock).
+ */
 export function isLostRace(error: unknown): boolean {
   const { code, constraint = '' } = error as { code?: string; constraint?: string };
   return (

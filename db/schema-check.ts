@@ -10,7 +10,7 @@ export class SchemaError extends Error {}
 
 /**
  * The names of what the schema contains, by table. Disabled triggers and invalid keys are left out. `keys` are unique indexes,
- * which `on conflict` needs. `functions` has the digest of each function's body by signature, or '' if the body does not
+ * which `on conflict` needs. `functions` maps each function's signature to the digest of its body, or to '' if the body does not
  * matter.
  */
 export type Schema = {
@@ -24,7 +24,8 @@ export type Schema = {
 const needed: Schema = listed;
 
 /**
- * Reads the schema as statements find it on the search path, and the migrations that have run. Throws if no migration ever ran.
+ * Reads the schema and the migrations that have run. It reads the schema as statements find it on the search path. Throws if no
+ * migration ever ran.
  */
 export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; done: string[] }> {
   const { rows } = await sql<{ kind: keyof Schema | 'done'; part: string; name: string }>`
@@ -115,13 +116,12 @@ export async function requireSchema<T>(db: Kysely<T>): Promise<void> {
   if (missing.length > 0) throw new SchemaError(describeMissing(missing));
 }
 
-/** Migrations that have run but that this version does not know. */
 export const listAhead = (done: string[]): string[] =>
   done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Why the missing migrations cannot run. Undefined if they can. The missing migrations must come after all that have run, and
- * this version must know all that have run. The database must be empty or have all migrations of 0.6.0.
+ * Says why the missing migrations cannot run, or returns undefined if they can. The missing migrations must come after all that
+ * have run, and this version must know all that have run. The database must be empty or have all migrations of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();

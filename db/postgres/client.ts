@@ -45,7 +45,7 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. In local time, an old date would lose the seconds of the zone's offset at that time.
+// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because zones once had offsets with seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */
@@ -59,7 +59,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseClient {
   return {
     db: new PooledDatabase(connect, {
       end: close,
-      // Each key has half of the pool at most, so that a locked row delays one person and not everybody.
+      // Each person or IP address gets at most half of the pool, so that a locked row delays one person and not everybody.
       turns: new Turns({ each: Math.ceil(options.poolSize / 2), keyOf: options.keyOf }),
     }),
     ...createReader(connect),
@@ -113,8 +113,8 @@ function openPool(
         throw error;
       });
       const connection = buildConnection(client);
-      // New connections are checked here. The pool's own `verify` would lose the connection if its request gave up waiting
-      // meanwhile.
+      // New connections are checked here and not by the pool's own `verify`. It would lose the connection if the request gave up
+      // waiting meanwhile.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;
@@ -128,7 +128,7 @@ function openPool(
 
 type PoolUse = {
   end?: () => Promise<void>;
-  /** Turns are taken for each person, or for each IP address if the person is not known. */
+  /** Each person takes turns at the pool. If the person is not known, the IP address takes turns instead. */
   turns: Turns;
   /** Connects for statements outside a transaction. */
   connectForStatement?: () => Promise<Connection>;
@@ -144,7 +144,9 @@ export class PooledDatabase extends Kysely<DB> {
   }
 }
 
-/** For a request that reads a lot. All its statements share one connection of the pool. Each transaction still has its own. */
+/**
+ * Serves a request that reads a lot. All its statements share one connection of the pool, but each transaction still has its own.
+ */
 export function onOneConnection(db: Database): Database {
   const { connect, turns } = requirePool(db);
   return new PooledDatabase(connect, { turns, connectForStatement: shareConnection(connect) });

@@ -25,7 +25,7 @@ export class Client extends pg.Client {
   }
 }
 
-/** `silenceMs`: how long an answer may take. `onRefused` gets the error of each failed statement. */
+/** `silenceMs` is how long an answer may take. `onRefused` gets the error of each failed statement. */
 export function createConnections(
   pool: pg.Pool,
   preparedStatements: boolean,
@@ -51,7 +51,7 @@ export function createConnections(
           return result;
         } catch (error) {
           onRefused(error);
-          // An error of a statement is also an answer.
+          // Even an error shows that the server answers.
           if (!breaksConnection(error)) answers++;
           // If no other statement was answered meanwhile, the server is silent, so the idle connections are dead too.
           const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);

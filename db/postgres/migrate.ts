@@ -10,7 +10,7 @@ import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
 
-/** Called with what the migration waits for, in words for operators. */
+/** Called with what the migration waits for, as a text for operators. */
 type OnWait = (what: string) => void;
 
 /**
@@ -45,7 +45,7 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** False if another transaction held a table for too long. In this case nothing has changed. */
+/** Returns false if another transaction held a table for too long. In this case nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,
@@ -97,7 +97,7 @@ async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void
   if (error) throw error;
 }
 
-/** Leaves out Kysely's own lock, because it belongs to a session. */
+/** Leaves out Kysely's own lock, because that lock belongs to a session. */
 class WithoutLock extends PostgresAdapter {
   override async acquireMigrationLock() {}
   override async releaseMigrationLock() {}

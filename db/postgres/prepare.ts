@@ -13,7 +13,7 @@ import { buildDialect, type Database } from './client.ts';
 import type { Reader, SharedRead } from './reader.ts';
 import { connectionOf, findOpen } from './transactions.ts';
 
-/** Each value is a stand-in that can only be passed on as a parameter, so the text cannot depend on the values. */
+/** Each value is a stand-in that can only be passed on as a parameter, so the statement's text cannot depend on the values. */
 type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>;
 
 export function prepare<Values extends object, Row>(
@@ -23,7 +23,7 @@ export function prepare<Values extends object, Row>(
   return (db, values) => run(db, fill(values));
 }
 
-/** Throws unless the statement is a select that locks nothing. It must find few rows, by an index. */
+/** Throws unless the statement is a select without locks. The statement must find few rows, by an index. */
 export function prepareRead<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (on: Database | Reader, values: Values) => Promise<Row[]> {
@@ -37,7 +37,10 @@ export function prepareRead<Values extends object, Row>(
   };
 }
 
-/** The statement is sent at once and awaited before the transaction ends. If it fails, the transaction fails with its error. */
+/**
+ * The statement is sent at once. Its answer is awaited before the transaction ends. If the statement fails, the transaction fails
+ * with its error.
+ */
 export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,
 ): (trx: Transaction<DB>, values: Values) => void {
@@ -55,7 +58,7 @@ async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Ro
   return (await open.connection.query(statement.sql, statement.parameters)).rows;
 }
 
-/** Throws if the text could depend on the values. */
+/** Throws if the statement's text could depend on the values. */
 function compile<Values extends object, Row>(
   build: Build<Values, Row>,
   check: (query: CompiledQuery['query']) => void = () => {},

@@ -1,11 +1,10 @@
 // Many requests read on one connection, so that Postgres has one process awake instead of many
 // (docs/inside/decisions/pipelining.md).
-//
 // Answers come in turn, so a statement that hangs delays all statements behind it. If no answer comes for a while, the reader
 // leaves the connection and sends its statements again. The statement that hung goes to a "slow" connection, together with all
 // statements of the same text. All others go to a new "fast" connection. Statements on the slow connection are never sent again,
-// so readers take at most two connections. Once a text is answered fast, it goes to the fast connection again
-// (docs/inside/decisions/deadline.md).
+// so readers take at most two connections. Once a statement on the slow connection is answered fast, statements of its text go to
+// the fast connection again (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';

@@ -1,6 +1,6 @@
 // Counts what Postgres refused, by the class of its SQLSTATE (the first two characters).
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
+// The classes are those of https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const classes = ['08', '22', '23', '25', '26', '28', '40', '42', '53', '54', '55', '57', '58', 'P0', 'XX'];
 const others = 'other';
 
@@ -11,7 +11,8 @@ export function createRefusals() {
   const counts: Record<string, number> = Object.fromEntries([...classes, others].map((each) => [each, 0]));
   return {
     count(error: unknown): void {
-      // Only the server's own errors have a severity. 25P02 means that the transaction has failed before, which was counted.
+      // Only the server's own errors have a severity. 25P02 means that an earlier statement of the transaction failed, which was
+      // counted then.
       const { code, severity } = error as { code?: string; severity?: string };
       if (!severity || !code || code === '25P02') return;
       const known = code.slice(0, 2);

@@ -1,12 +1,13 @@
-// Detects connections on which nothing comes back. One timer serves all connections. pg's own timer for each statement
-// (`query_timeout`) took 6 % of a hand-off on Deno.
+// Detects connections on which no answer comes. One timer serves all connections. pg's own timer for each statement
+// (`query_timeout`) took 6 % of a hand-off's time on Deno.
 
 const lookMs = 200;
 
 /**
  * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement at all was
- * answered for `limitMs`. Time is counted in looks, one every `lookMs`. So after this process was paused, answers that arrived
- * meanwhile are read before the next look.
+ * answered for `limitMs`.
+ * Time is counted in looks, one every `lookMs`. So if this process was paused, it reads the answers that arrived meanwhile before
+ * the next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,

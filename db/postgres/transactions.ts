@@ -19,7 +19,7 @@ class Open {
   readonly #connection: Connection;
   constructor({ query, leave }: Connection) {
     this.#connection = {
-      // Kysely may take the connection before the transaction ends, and send a statement on it afterwards.
+      // Kysely may take the connection before the transaction ends, and send a statement on it after that.
       query: (text, values) => {
         if (this.isOver) return Promise.reject(over());
         const answer = query(text, values);
@@ -38,7 +38,7 @@ class Open {
     if (this.isOver) throw over();
     return this.#connection;
   }
-  /** Throws the first failure of any statement. */
+  /** Throws the error of the first statement that failed. */
   async settle(): Promise<void> {
     await this.#last;
     if (this.failure) throw this.failure;
@@ -49,7 +49,7 @@ const over = () => new Error('The transaction is over.');
 
 const openTransactions = new WeakMap<Database, Open>();
 
-/** Undefined if `db` is the pool. */
+/** Returns undefined if `db` is the pool. */
 export const findOpen = (db: Database) => openTransactions.get(db);
 
 export const connectionOf = (trx: Transaction<DB>): Connection => {
@@ -58,16 +58,15 @@ export const connectionOf = (trx: Transaction<DB>): Connection => {
   return open.connection;
 };
 
-/** The history keeps the origin with each change (`record_change` in the database). */
+/** Who a transaction works for, and why. The history keeps this with each change (`record_change` in the database). */
 export type Origin = {
   by: 'person' | 'staff' | 'marketplace' | 'crm' | 'payments' | 'operator' | 'service';
-  /** The id of the logged-in user. */
   user?: string;
-  /** The id of the staff member who acts. `why` is the reason of staff or an operator. */
+  /** The id of the staff member who acts. `why` is the reason that staff or an operator gave. */
   actor?: string;
   why?: string;
   request?: string;
-  /** The nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */
+  /** What caused the change: the nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */
   cause?: string;
 };
 
@@ -88,7 +87,7 @@ type Options = {
    */
   commit?: 'after_writes' | 'with_writes';
   /**
-   * Set for requests. A transaction that is not ready before its deadline is rolled back. Its statements wait only a short time
+   * Only requests set a deadline. A transaction that is not ready by then is rolled back. Its statements wait only a short time
    * for a lock.
    */
   deadline?: { readonly isNear: boolean };
@@ -97,7 +96,7 @@ type Options = {
 };
 
 /**
- * If another transaction was first (`isLostRace`), runs `work` again. With a deadline, runs `work` once more if the first
+ * Runs `work` again if another transaction was first (`isLostRace`). With a deadline, also runs `work` once more if the first
  * attempt waited too long for a lock.
  */
 export async function inTransaction<T>(
@@ -113,7 +112,7 @@ export async function inTransaction<T>(
       const isWorthAnother =
         isLostRace(error) || (attempt === 1 && options.deadline && isLockedTooLong(error));
       if (!isWorthAnother || attempt === maxAttempts) throw error;
-      // The pause is random, so that transactions that lost together do not come back together.
+      // The pause is random, so that transactions that failed at the same moment do not retry at the same moment.
       await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }
   }
@@ -122,9 +121,9 @@ export async function inTransaction<T>(
 type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
 
 /**
- * Runs a transaction for a person's request. Nothing commits after the request's deadline, so a 503 means that nothing was
- * done. One person can use at most half of the pool at once. If the person is not known, the limit is for the IP address. With
- * `rollback`, this locks rows and returns the result of `work`, but changes nothing.
+ * Runs a transaction for a person's request. Nothing commits after the request's deadline, so a 503 means that nothing was done.
+ * One person can use at most half of the pool at once. If the person is not known, the limit is for the IP address. With
+ * `rollback`, the transaction locks rows and returns the result of `work`, but changes nothing.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,
@@ -141,7 +140,7 @@ export async function inTransactionOf<T>(
   }
 }
 
-/** Changes nothing, and sees the database as of one moment. */
+/** Runs `work` in a transaction that changes nothing and sees the database as of one moment. */
 export const inRolledBackTransaction = <T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,

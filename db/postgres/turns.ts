@@ -1,5 +1,5 @@
-// Turns at a scarce resource. There is a limit for all turns together, and a limit for each key, such as a person or an IP
-// address. Keys are served in turn, so a key with many waiters delays only itself.
+// Lets callers take turns at a scarce resource. There is a limit for all turns together, and a limit for each key, such as a
+// person or an IP address. Keys are served in turn, so a key with many waiters delays only itself.
 
 type Limits = {
   /** How many may have a turn at once: `all` for all keys together, `each` for one key. */
@@ -29,7 +29,7 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** Resolves with a function that ends the turn and must be called once. Resolves with undefined if too many wait. */
+  /** Resolves with a function that ends the turn and must be called once. Resolves with undefined if too many are waiting. */
   async take(asker: string, ofGroup?: string): Promise<(() => void) | undefined> {
     const { all = Number.POSITIVE_INFINITY, each, maxWaiting, keyOf } = this.#limits;
     const key = keyOf?.(asker) ?? asker;

@@ -1,11 +1,11 @@
-// The accounting export of a span of days. This file only reads, in one snapshot.
+// Reads the accounting export of a span of days, in one snapshot. This file only reads.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 import { replacing } from './lost-documents.ts';
 
-/** The first and the last day of the span, in the zone. */
+/** The first and the last day of the span, in the time zone `zone`. */
 export type Span = { zone: string; from: string; to: string };
 
 /**
@@ -31,13 +31,13 @@ export type BookedDocument = {
   /** For a credit note, the number of its invoice. */
   invoice: string | null;
   title: string;
-  /** The lines of the facts, and whether they are net or gross. Null if there is one line. */
+  /** The lines of the document, and whether they are net or gross. Null if there is only one line. */
   lines: { title: string; quantity: number; amount: number; charge?: string }[] | null;
   prices: 'net' | 'gross' | null;
   buyer: string;
   buyer_country: string | null;
   vat_id: string | null;
-  /** The country that decided the tax. Null for an invoice from before there was a seller. */
+  /** The country whose rules decided the tax. Null for an invoice from before there was a seller. */
   country: string | null;
   account: string;
   signup_id: string;
@@ -49,7 +49,6 @@ export type BookedDocument = {
  */
 export type BookedLoss = { number: string; kind: 'lost'; issued_on: string; invoice: string | null };
 
-/** The instant after a span's last day. */
 const endOf = ({ zone, to }: Span) => sql`((${to}::date + 1)::timestamp at time zone ${zone})`;
 const startOf = ({ zone, from }: Span) => sql`(${from}::date::timestamp at time zone ${zone})`;
 
@@ -99,7 +98,7 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
           i.currency, i.unit_amount, 0, i.unit_amount, null, 0, null, i.number, i.plan, coalesce(i.buyer_name, ''),
           null, null, null, i.number, i.credited, null, null
         from invoices i
-        -- An index finds them; which days these are is said below.
+        -- An index finds these rows, and some of the days around. The condition on issued_on below keeps only the right days.
         where i.document is null and i.issued_at between ${startOf(days)} - interval '1 day' and ${endOf(days)} + interval '1 day'
         union all
         select l.number, 'lost', (l.restored_at at time zone ${span.zone})::date, null, null, null,
@@ -111,7 +110,7 @@ const readDocumentsOf = (trx: Transaction<DB>, span: Span, days: Span) =>
         case when id is null then null when voided is null then (
             select coalesce(sum(c.total), 0)::bigint from documents c
             where c.kind = 'credit_note' and c.invoice = booked.id and c.issued_on <= ${span.to}::date)
-          -- What was paid is freed when it becomes void.
+          -- When an invoice becomes void, its payments are freed.
           when then_allocated > 0 then 0
           else voided end as credited,
         case when id is not null then then_allocated end as allocated
@@ -183,8 +182,8 @@ export async function* readReversedSales(
 }
 
 /**
- * Whether the tax of document `d` was decided by an EU country other than the seller's. The seller's country is the one at the
- * issue of the invoice, even if the seller moved before the credit note was issued.
+ * Whether an EU country other than the seller's decided the tax of document `d`. The seller's country is the one at the issue of
+ * the invoice, even if the seller moved before the credit note was issued.
  */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
   select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;
@@ -216,7 +215,7 @@ export type BookedMoney = {
 
 /**
  * `unallocated` is as of the end of the span. For a payment, it is the amount that is neither allocated nor returned. For money
- * that went back, it is below 0: the part that the payment could not cover after earlier returns.
+ * that went back, it is the part that the payment could not cover after earlier returns, as a number below 0.
  */
 export const readMoney = (trx: Transaction<DB>, span: Span) =>
   readSlices<BookedMoney>(
@@ -240,7 +239,7 @@ export const readMoney = (trx: Transaction<DB>, span: Span) =>
         k.method, k.reference
       from payments k
       where k.recorded_at >= ${startOf(span)} and k.recorded_at < ${endOf(span)}
-      -- In the order of an index, so that nothing is sorted first but what is of one instant.
+      -- This is the order of an index, so Postgres sorts only rows that have the same time.
       order by k.recorded_at, k.id collate "C"`,
   );
 
@@ -268,14 +267,14 @@ export const readAllocations = (trx: Transaction<DB>, span: Span) =>
       order by a.recorded_at, a.id`,
   );
 
-/** The current moment, to pass to `haveEnded`. */
+/** Returns the current moment, to pass to `haveEnded`. */
 export async function readMoment(db: Database): Promise<string> {
   const { rows } = await sql<{ moment: string }>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as moment`.execute(db);
   return rows[0]?.moment ?? '';
 }
 
-/** Whether all transactions that had written or locked a row at that moment have ended. */
+/** Returns whether all transactions have ended that had written or locked a row at that moment. */
 export async function haveEnded(db: Database, moment: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);

@@ -1,5 +1,5 @@
-// The only writer of `accounts`. Triggers maintain the rights of an account: the sum of what was decided here and what its links
-// say (db/schema.sql, at accounts and external_links).
+// The only writer of `accounts`. Triggers maintain the rights of an account. They combine what was decided here with what its
+// links say (db/schema.sql, at accounts and external_links).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -68,18 +68,18 @@ export async function updateAccountNameUnlessEdited(
   if (numUpdatedRows > 0n) await endViesDecision(trx, id);
 }
 
-/** Does at once what triggers do at the end of the transaction, for code that needs the account's rights earlier. */
+/** Triggers would do this at the end of the transaction. Call it if code needs the account's rights earlier. */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
 
-/** Settles the rights and returns the account, which must exist. */
+/** Works out the account's rights now, and returns the account, which must exist. */
 export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
   await settleRights(trx, id);
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** For an account from an earlier version, finds out who decided its rights. The caller has locked its links. */
+/** Finds out who decided the rights of an account from an earlier version. The caller has locked the account's links. */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }
@@ -154,8 +154,8 @@ export const findDecided = (db: Database, id: string): Promise<Decided | undefin
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
 /**
- * The rights that the account would have without the user's link at `provider`. Call `knowSources` first. Undefined if the user
- * is gone.
+ * Returns the rights that the account would have without the user's link at `provider`. Call `knowSources` first. Returns
+ * undefined if the user is gone.
  */
 export async function findRightsWithoutLink(
   db: Database,

@@ -1,6 +1,6 @@
-// What happened to a person: audit events, and changes without an event. This file only reads. An audit event and the changes
-// of its transaction have the same time, to the microsecond: the start of the transaction. So a change belongs to the event
-// whose time is the `began_at` of the change.
+// Reads what happened to a person: audit events, and changes without an event. This file only reads.
+// An audit event and the changes of its transaction have the same time, to the microsecond: the start of the transaction. So a
+// change belongs to the event whose time is the `began_at` of the change.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Change } from './changes.ts';
@@ -10,10 +10,10 @@ const isChange = (id: string) => id.startsWith(prefix);
 const numberOf = (id: string) => id.slice(prefix.length);
 
 export type ActivityLine = {
-  /** The id of an event, or `change-` and the number of a transaction's first change. */
+  /** The id of an event. For a change without an event, it is `change-` and the number of the transaction's first change. */
   id: string;
   at: Date;
-  /** The type of an event; null for a change. */
+  /** The type of an event. Null for a change. */
   type: string | null;
   reason: string | null;
   device: string | null;
@@ -24,14 +24,13 @@ export type ActivityLine = {
 export type WhoseActivity = {
   userId: string;
   accountId: string;
-  /** The types of events to show. */
   types: string[];
   withContracts: boolean;
 };
 
 type SomeActivity = WhoseActivity & { after: Date; limit: number };
 
-/** Returns the newest lines first. `before` is the id of a line: only earlier lines are returned. */
+/** Returns the newest lines first. `before` is the id of a line, and only earlier lines are returned. */
 export async function listActivity(
   db: Database,
   { before, ...some }: SomeActivity & { before?: string },
@@ -79,7 +78,7 @@ export function selectActivity({
     order by at desc, id desc limit ${limit}`;
 }
 
-/** The person does not see the browser of a staff member. */
+/** A person must not see the browser of a staff member. */
 const own = (column: 'device' | 'place') =>
   sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
@@ -103,7 +102,7 @@ function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   ];
 }
 
-/** Whether the transaction `t` is already shown as an audit event or as an earlier change. */
+/** Whether the transaction `t` is already shown, as an audit event or as an earlier change. */
 function isTold(whose: WhoseActivity): RawBuilder<unknown> {
   const earlier = listSources(whose).map(
     (isTheirs) => sql`exists (
@@ -115,7 +114,7 @@ function isTold(whose: WhoseActivity): RawBuilder<unknown> {
     or ${sql.join(earlier, sql` or `)})`;
 }
 
-/** Undefined if the line belongs to another person. */
+/** Returns undefined if the line belongs to another person. */
 async function findPosition(
   db: Database,
   { userId, accountId }: WhoseActivity,
@@ -133,11 +132,9 @@ export type LineChange = Pick<Change, 'subject' | 'kind' | 'members' | 'by' | 'b
   id: string;
   /** The first audit event of the same transaction. */
   eventId: string | null;
-  /** The start of the transaction, to the microsecond. */
   beganAt: string;
 };
 
-/** Returns the oldest changes first. */
 export async function listChangesOfLines(
   db: Database,
   whose: WhoseActivity,
@@ -161,8 +158,8 @@ export async function listChangesOfLines(
 }
 
 /**
- * What changed when the user last connected an account after `since`. Undefined if they connected no account, or if an earlier
- * version recorded the event.
+ * Returns what changed when the user last connected an account after `since`. Returns undefined if they connected no account, or
+ * if an earlier version recorded the event.
  */
 export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
   const { rows } = await sql<{ members: unknown }>`

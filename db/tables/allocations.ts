@@ -13,7 +13,7 @@ export async function insertAllocation(
     .execute();
 }
 
-/** Lists allocations in the order in which they were recorded. A negative amount was taken back. */
+/** Lists allocations in the order in which they were recorded. If the amount is negative, money was taken back. */
 export async function listAllocations(
   db: Database,
   payments: string[],
@@ -66,7 +66,6 @@ export async function listPaymentsOf(
   }));
 }
 
-/** Returns the newest first. */
 export async function listAllocated(
   db: Database,
   of: { payment: string } | { invoiceId: number },

@@ -9,13 +9,13 @@ type ByReason = { any: string } & Record<string, string>;
 type EventType = {
   /**
    * How often each user may cause the event (contract 9.52 to 9.67), or words that say what else limits it. An act that ends
-   * access or undoes a change has no allowance, because a thief could use it up. The change that can be undone has an allowance
-   * instead. An act of staff is counted as a look at the person.
+   * access or undoes a change has no allowance, because a thief could use up the allowance. Instead, the change that can be
+   * undone has one. An act of staff is counted as a look at the person.
    */
   limit: Allowance | string;
   /** What the person reads in their activity. Without it, the event is hidden from them. */
   person?: string | ByReason;
-  /** What staff read, if different. */
+  /** The words for staff, if different. */
   staff?: string;
 };
 
@@ -341,6 +341,6 @@ export const auditEventTypes = {
 
 export type AuditEventType = keyof typeof auditEventTypes;
 
-/** Undefined for a type of a later version. */
+/** Returns undefined for a type of a later version. */
 export const findEventType = (type: string): EventType | undefined =>
   Object.hasOwn(auditEventTypes, type) ? auditEventTypes[type as AuditEventType] : undefined;

@@ -16,10 +16,10 @@ export type AuditEvent = {
   userId?: string;
   address?: string;
   requestId?: string;
-  /** The staff member who did it, and why (contract 12.22). */
+  /** The staff member who caused the event, and why (contract 12.22). */
   actorId?: string;
   why?: string;
-  /** The kind of browser, and roughly where it was. */
+  /** The kind of browser, and roughly where the browser was. */
   device?: string;
   place?: string;
   details?: Record<string, string | number | boolean | string[] | Record<string, unknown>>;
@@ -59,12 +59,12 @@ const buildInsert = (db: Database, row: Row) =>
 const insert = prepare(buildInsert);
 const deferInsert = prepareDeferred(buildInsert);
 
-/** Records an event that tells of no change. */
+/** Records an event that belongs to no change. */
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
   await insert(db, buildRow(event));
 }
 
-/** Records an event in the transaction of the change that it tells of. */
+/** Records an event about a change, in the transaction of that change. */
 export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
   deferInsert(trx, buildRow(event));
 
@@ -88,7 +88,7 @@ function buildRow(event: AuditEvent): Row {
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
 /**
- * Erases all but what happened and when. Also erases events without a user that name one of `externalIds`, which are the user's
+ * Erases everything except what happened and when. Also erases events that have no user but name one of `externalIds`, the user's
  * ids at the marketplace.
  */
 export async function eraseFromAuditEvents(
@@ -104,7 +104,7 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
-  // Other people can still read what this user did to them as staff. Only the facts about request and browser are erased.
+  // Other people can still read what this user did to them as staff. So only the facts about request and browser are erased.
   await runInBatches(
     trx,
     (limit) => sql`
@@ -114,7 +114,7 @@ export async function eraseFromAuditEvents(
   );
 }
 
-// Erases in batches, because a user may have very many events, for example if somebody has guessed at the password often.
+// Erases in batches, because a user may have very many events, for example if somebody has guessed the password often.
 const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,
@@ -130,7 +130,7 @@ const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<
 
 type Looks = { isKnown: boolean; people: number; oldestAgeSeconds: number };
 
-/** How many people a staff member looked at within the last hour, and whether `whom` was one of them. */
+/** Returns how many people a staff member looked at within the last hour, and whether `whom` was one of them. */
 export async function findLooks(
   db: Database,
   { actorId, whom }: { actorId: string; whom: string },
@@ -151,7 +151,7 @@ type FileTaken = {
   oldestAgeSeconds: number;
 };
 
-/** The files that a staff member began to download within the last hour. */
+/** Returns the files that a staff member began to download within the last hour. */
 export async function listFilesTaken(db: Database, actorId: string): Promise<FileTaken[]> {
   const { rows } = await sql<FileTaken>`
     select details ->> 'file' as file, details ->> 'from' as "from", details ->> 'to' as "to", count(*)::int as times,
@@ -174,7 +174,6 @@ export async function hasEventOf(
 
 export const looksAndSearches: string[] = ['staff.looked', 'staff.searched'] satisfies AuditEventType[];
 
-/** An event as staff read it. */
 export type AuditRow = {
   id: string;
   at: Date;
@@ -199,7 +198,7 @@ export type AuditFilter = {
   /** Leaves out looks and searches of staff. */
   isWithoutLooks?: boolean | undefined;
   /**
-   * Leaves out events about staff, about invitations and about clients, and events by staff that are about no person. An event
+   * Leaves out events about staff, invitations and clients. Also leaves out events by staff that are about no person. An event
    * about money stays only if it names a document of an account that has no staff.
    */
   isWithoutStaff: boolean;
@@ -212,7 +211,7 @@ const ofMoney: AuditEventType[] = [
   ...(['payment.allocated', 'payment.recorded', 'payment.refunded'] as const),
 ];
 
-/** Acts to clients in the database. */
+/** Acts of staff and operators on clients in the database. */
 export const ofClients: string[] = [
   ...(['staff.add_client', 'staff.set_client', 'staff.rotate_client', 'staff.end_client_secret'] as const),
   ...(['staff.turn_client_off', 'staff.turn_client_on', 'staff.confirm_client'] as const),
@@ -220,7 +219,7 @@ export const ofClients: string[] = [
 ] satisfies AuditEventType[];
 
 /**
- * Managers see no events of these types. The types are listed, because an event that a command caused names neither a user nor
+ * Managers see no events of these types. The types are listed here, because an event caused by a command names neither a user nor
  * an actor.
  */
 const ofAdministrators: string[] = [
@@ -228,10 +227,7 @@ const ofAdministrators: string[] = [
   ...ofClients,
 ];
 
-/**
- * The invoice number in the details of an event about money. An invoice that was issued without a seller has its id as its
- * number.
- */
+/** The invoice number in the details of an event about money. If an invoice was issued without a seller, its id is its number. */
 const named = sql`coalesce(e.details ->> 'invoice', e.details ->> 'number')`;
 const isOfCustomer = sql`exists (
   select from invoices i join service_contracts c on c.id = i.contract_id
@@ -240,7 +236,7 @@ const isOfCustomer = sql`exists (
     and exists (select from users u where u.account_id = c.account_id)
     and not exists (select from users u where u.account_id = c.account_id and u.role <> 'user'))`;
 
-/** Returns the newest first. `before` is an instant or the id of an event: only earlier events are returned. */
+/** Returns the newest first. `before` is an instant or the id of an event, and only earlier events are returned. */
 export async function listAuditEvents(
   db: Database,
   {

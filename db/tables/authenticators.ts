@@ -48,7 +48,7 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/** True for exactly one caller with a code of that step. False for a code of an earlier step. */
+/** Returns true for only one caller with a code of that step. Returns false for a code of an earlier step. */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },
@@ -62,7 +62,7 @@ export async function consumeStep(
   return result.numUpdatedRows === 1n;
 }
 
-/** False if there was no authenticator app, or it was added before `since`. */
+/** Returns false if there was no authenticator app, or if it was added before `since`. */
 export async function deleteAuthenticator(db: Database, userId: string, since?: Date): Promise<boolean> {
   let query = db.deleteFrom('authenticators').where('user_id', '=', userId);
   if (since) query = query.where('added_at', '>=', since);

@@ -26,7 +26,7 @@ export type DetailValues = {
 /** The names of the details. The country is part of the address, so it has no name of its own here. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
-/** An address that would change the tax, and the VAT id that was given with it. */
+/** An address that waits because it would change the tax, and the VAT id that was given with it. */
 export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
 
 export type BillingDetails = DetailValues & {
@@ -40,7 +40,7 @@ export type BillingDetails = DetailValues & {
   isVatIdOpen: boolean;
   /** The address for invoices, if the link in a mail to it was used. */
   provedInvoiceEmail: string | null;
-  /** A signup named the address, and nobody of the account has confirmed it (contract 7.400). */
+  /** A signup named the address, and nobody in the account has confirmed it (contract 7.400). */
   isInvoiceEmailUndecided: boolean;
   /**
    * When a person last gave, kept or removed the address for invoices. Null if nobody did, or if a signup has named the address
@@ -49,7 +49,7 @@ export type BillingDetails = DetailValues & {
   invoiceEmailEditedAt: Date | null;
   /** The details that were edited here. Signups do not change them. */
   editedHere: DetailName[];
-  /** The parts of a signup that were left out, as JSON pointers. */
+  /** JSON pointers to the parts of a signup that were left out. */
   ignored: string[];
 };
 
@@ -119,15 +119,15 @@ const hasViesConfirmed = sql<boolean>`exists (
  */
 export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
   const ofAccount = sql`account_id = ${accountId}`;
-  // Waits for a transaction that is about to store an answer of VIES for the earlier name.
+  // Another transaction may be about to store an answer of VIES for the earlier name. This waits for it.
   await sql`select from billing_details where ${ofAccount} for update`.execute(trx);
   await sql`update billing_details set checked_vat_id = null, vat_id_ask_at = null
     where ${ofAccount} and company is null and ${hasViesConfirmed}`.execute(trx);
 }
 
 /**
- * Pass `now` if a person edits the details. A new VAT id is unchecked from then on. A VAT id that VIES confirmed is unchecked,
- * too, if the name changes. A new address for invoices is unproved from then on.
+ * Pass `now` if a person edits the details. From then on, a new VAT id is unchecked, and a new address for invoices is unproved.
+ * If the name changes, a VAT id that VIES confirmed is unchecked too.
  */
 export async function updateBillingDetails(
   trx: Transaction<DB>,
@@ -185,7 +185,7 @@ export async function decideVatId(
 
 export type VatIdToAsk = { accountId: string; vatId: string; name: string; userId: string | null };
 
-/** Takes a VAT id that nobody has decided about. No other instance takes it before `leaseEndsAt`. */
+/** Takes a VAT id that nobody has decided about yet. No other instance takes the same VAT id before `leaseEndsAt`. */
 export async function claimVatIdToAsk(
   db: Database,
   { countries, now, leaseEndsAt }: { countries: string[]; now: Date; leaseEndsAt: Date },
@@ -217,8 +217,8 @@ export async function askAboutVatIdAgain(
 }
 
 /**
- * An unchecked VAT id blocks invoices for at most 14 days (contract 7.481). This starts the 14 days unless they run already. A
- * new VAT id does not start them again, so nobody can put off invoices by typing new VAT ids. Only a decision ends them.
+ * An unchecked VAT id blocks invoices for at most 14 days (contract 7.481). This starts the 14 days unless they run already. Only
+ * a decision ends them. A new VAT id does not start them again, so nobody can put off invoices by typing new VAT ids.
  */
 export async function startVatIdWait(trx: Transaction<DB>, accountId: string): Promise<void> {
   await trx
@@ -229,7 +229,7 @@ export async function startVatIdWait(trx: Transaction<DB>, accountId: string): P
     .execute();
 }
 
-/** False if `email` is not the account's address for invoices, or if it is proved already. */
+/** Returns false if `email` is not the account's address for invoices, or if it is proved already. */
 export async function proveInvoiceEmail(
   trx: Transaction<DB>,
   { accountId, email, at }: { accountId: string; email: string; at: Date },
@@ -244,7 +244,7 @@ export async function proveInvoiceEmail(
   return result.numUpdatedRows === 1n;
 }
 
-/** Records that somebody of the account has kept the address for invoices, as if they had entered it at `at`. */
+/** Records that somebody in the account has confirmed the address for invoices, as if they had entered it at `at`. */
 export async function keepInvoiceEmail(trx: Transaction<DB>, accountId: string, at: Date): Promise<void> {
   await trx
     .updateTable('billing_details')

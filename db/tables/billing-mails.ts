@@ -4,9 +4,9 @@ import type { Database } from '../postgres/client.ts';
 import { type BillingMailKind, kindsThat } from './mail-kinds.ts';
 
 /**
- * Where mails about each contract go. Documents go to `email`: the account's proved address for invoices, or otherwise the
+ * Says where mails about each contract go. Documents go to `email`: the account's proved address for invoices, or otherwise the
  * address of the contract's user. Mails about what somebody did in the account go to `personEmail`. Copies of documents go to
- * `copyEmail`, until somebody of the account has confirmed the address for invoices. Frozen users and erased accounts have no
+ * `copyEmail`, until somebody in the account has confirmed the address for invoices. Frozen users and erased accounts have no
  * mailbox.
  */
 export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
@@ -43,7 +43,7 @@ const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
-/** Null if nobody gets a copy. */
+/** This is null if nobody gets a copy. */
 export const copyRecipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text <> all(${kindsToPerson}::text[]) then m."copyEmail" end`;
 
@@ -55,15 +55,14 @@ export type Mailbox = {
   email: string;
   isProved: boolean;
   isForInvoices: boolean;
-  /** A user of the account has this address. */
+  /** Whether a user of the account has this address. */
   hasLogin: boolean;
-  /** A mail and its copy have the same recipient, so only one of the two is needed, and it is not this one. */
+  /** Whether the other of a mail and its copy goes to the same recipient. Then this one is not needed. */
   hasOther: boolean;
-  /** When the contract's first invoice was issued. */
   firstIssuedAt: Date | null;
 };
 
-/** Undefined if nobody gets the mail. */
+/** Returns undefined if nobody gets the mail. */
 export async function findMailbox(
   db: Database,
   contractId: string,
@@ -112,7 +111,7 @@ export async function findPdf(
     .executeTakeFirst();
 }
 
-/** Whether the mail has been sent, perhaps as a part of another mail. */
+/** Returns whether the mail has been sent, perhaps as a part of another mail. */
 export const isSent = async (db: Database, id: string): Promise<boolean> =>
   (await db
     .selectFrom('mails')
@@ -121,7 +120,7 @@ export const isSent = async (db: Database, id: string): Promise<boolean> =>
     .where('sent_at', 'is not', null)
     .executeTakeFirst()) !== undefined;
 
-/** The mail with this key, if it is still to be sent. */
+/** Returns the mail with this key if it still has to be sent. */
 export const findUnsent = (db: Database, key: string): Promise<{ id: string; nextTryAt: Date } | undefined> =>
   db
     .selectFrom('mails')
@@ -132,7 +131,7 @@ export const findUnsent = (db: Database, key: string): Promise<{ id: string; nex
     .executeTakeFirst();
 
 /**
- * `sentAt` and `nextTryAt` belong to the mail of the first reminder. Both are null if the mail was given up or does not exist.
+ * `sentAt` and `nextTryAt` belong to the mail of the first reminder. Both are null if that mail was given up or does not exist.
  */
 export async function findReminders(
   db: Database,
@@ -174,8 +173,8 @@ type Search = { now: Date; limit: number };
 type Reminder = { number: string; contractId: string; which: 1 | 2 };
 
 /**
- * A contract gets reminders only of its oldest open invoice. If both reminders of that invoice are due, returns only the second.
- * The second is never due within six days after the mail of the first.
+ * For each contract, only the oldest open invoice gets reminders. If both reminders of that invoice are due, returns only the
+ * second. The second is never due within six days after the mail of the first.
  */
 export async function findDueReminders(db: Database, { now, limit }: Search): Promise<Reminder[]> {
   const { rows } = await sql<Reminder>`
@@ -185,7 +184,7 @@ export async function findDueReminders(db: Database, { now, limit }: Search): Pr
       join documents d on d.number = i.document
       where i.status = 'open' and i.reminded < 2 and i.due_at <= ${now}
     ), terms as materialized (
-      -- Settings are large: those of each version are read once, not for each invoice.
+      -- Settings are large, so the settings of each version are read once, and not once for each invoice.
       select version, settings #>> '{seller,time_zone}' as zone,
         (settings #>> '{terms,reminder_days,0}')::int as first,
         (settings #>> '{terms,reminder_days,1}')::int as second
@@ -210,7 +209,7 @@ export async function findDueReminders(db: Database, { now, limit }: Search): Pr
 
 type EndingTrial = { key: string; contractId: string; endsAt: Date };
 
-/** Trials of at least four days that end within three days. */
+/** Finds trials that end within three days and last at least four days. */
 export async function findEndingTrials(db: Database, { now, limit }: Search): Promise<EndingTrial[]> {
   const { rows } = await sql<EndingTrial>`
     with ending as (

@@ -8,7 +8,9 @@ export type SettingsVersion = { version: number; settings: unknown };
 
 export type MadeVersion = SettingsVersion & {
   countsFrom: Date;
-  /** Whether the time at which the version takes effect has come. Also true if the version was stopped before that time. */
+  /**
+   * Whether the time at which the version takes effect has passed. This is also true if the version was stopped before that time.
+   */
   hasBegun: boolean;
   madeAt: Date;
   /** `staff`, or the name of an operator. */
@@ -18,7 +20,7 @@ export type MadeVersion = SettingsVersion & {
   stoppedAt: Date | null;
 };
 
-/** The version that is in force by the database's clock. Undefined while there is no seller. */
+/** Returns the version that is in force by the database's clock, or undefined while there is no seller. */
 export async function findSettingsInForce(db: Database): Promise<SettingsVersion | undefined> {
   return db
     .selectFrom('billing_settings')
@@ -30,7 +32,7 @@ export async function findSettingsInForce(db: Database): Promise<SettingsVersion
     .executeTakeFirst();
 }
 
-/** Whether any version uses this prefix for the numbers of one of these kinds of documents. */
+/** Returns whether any version uses this prefix for the numbers of one of these kinds of documents. */
 export async function isKnownPrefix(
   db: Database,
   prefix: string,
@@ -47,14 +49,13 @@ export async function isKnownPrefix(
   return row !== undefined;
 }
 
-/** Returns the newest first. */
 export async function listSettingsVersions(db: Database, limit: number): Promise<MadeVersion[]> {
   return db
     .selectFrom('billing_settings')
     .select([
       'version',
       'settings',
-      // SQL may add a version with a `counts_from` of '-infinity'.
+      // A version that SQL has added may have a `counts_from` of '-infinity'.
       sql<Date>`case when isfinite(counts_from) then counts_from else made_at end`.as('countsFrom'),
       sql<boolean>`counts_from <= billing_now()`.as('hasBegun'),
       'made_at as madeAt',
@@ -103,7 +104,7 @@ function toTime(begins: Begin): RawBuilder<Date> {
   return sql`(select counts_from from billing_settings where version = ${begins.asVersion})`;
 }
 
-/** False if the version is in force already, or was stopped before. */
+/** Returns false if the version is in force already, or was stopped before. */
 export async function stopSettingsVersion(trx: Database, version: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('billing_settings')

@@ -15,23 +15,22 @@ export type Members = Record<string, { from: Value; to: Value }>;
 
 export type Change = {
   id: string;
-  /** The time in UTC, with microseconds. The texts sort by time. */
+  /** A text with the time in UTC, to the microsecond. Such texts sort by time. */
   at: string;
   subject: Subject;
-  /** The id of the row. For a link, the provider and the id there. Null for an erased link. */
+  /** The id of the row. For a link, this is the provider and the person's id there. Null for an erased link. */
   rowId: string | null;
   userId: string | null;
   accountId: string | null;
-  /** `found`: the row existed before the history began, and is shown as it was before its first change. */
+  /** `found` means that the row existed before the history began. It is shown as it was before its first change. */
   kind: 'found' | 'created' | 'changed' | 'removed';
-  /** Null once erased. */
+  /** Null if it was erased. */
   members: Members | null;
   /** Null for a change of the kind `found`. */
   by: Origin['by'] | 'database' | null;
   byUser: string | null;
   requestId: string | null;
   cause: string | null;
-  /** The staff member who made the change. */
   actorId: string | null;
   why: string | null;
   /** The role in Postgres that made the change. */
@@ -79,7 +78,7 @@ const changeColumns = sql`c.id::text, to_char(c.at at time zone 'UTC', ${sql.lit
   c.row_id as "rowId", c.user_id as "userId", c.account_id as "accountId", c.kind, c.members, c.by,
   c.by_user as "byUser", c.request_id as "requestId", c.cause, c.actor_id as "actorId", c.why, c.role`;
 
-/** Changes of a user, even an erased one, and of all accounts that the user belonged to, oldest first. */
+/** Returns the changes of a user, who may be erased, and of all accounts that the user belonged to. The oldest come first. */
 export async function listChangesOfUser(
   db: Database,
   { userId, accountId }: { userId: string; accountId: string | null },
@@ -93,7 +92,7 @@ export async function listChangesOfUser(
   return rows;
 }
 
-/** Changes of a user and of their current account, newest first. */
+/** Returns the changes of a user and of their current account, the newest first. */
 export async function listNewestChanges(
   db: Database,
   { userId, accountId, limit }: { userId: string; accountId: string; limit: number },
@@ -108,9 +107,8 @@ export async function listNewestChanges(
   return rows;
 }
 
-/** Addresses that the user held before. */
 export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
-  // An address that the user typed before they held any is not listed.
+  // If the user typed an address before they held any, it is not listed.
   const { rows } = await sql<{ email: string }>`
     select distinct members -> 'email' ->> 'from' as email from changes
     where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
@@ -123,7 +121,7 @@ export async function listFormerAddresses(db: Database, userId: string): Promise
 
 export type Row = Record<string, Value>;
 
-/** Leaves out members that are null. Undefined if the row does not exist or did not exist at `at`. */
+/** Leaves out members that are null. Returns undefined if the row did not exist at `at`. */
 export async function readTrackedRow(
   db: Database,
   { subject, id, at }: { subject: 'user' | 'account'; id: string; at: string },

@@ -1,5 +1,5 @@
-// The only writer of `clients` and `client_secrets`, which keep the clients that are not in the settings. Triggers raise the
-// version in `client_changes` (db/schema.sql).
+// The only writer of `clients` and `client_secrets`. Both tables keep the clients that are not in the settings. Triggers raise
+// the version in `client_changes` (db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -10,7 +10,7 @@ export type SecretRow = {
   sealed: Uint8Array;
   /** Identifies the key that sealed the secret. */
   keyId: string;
-  /** When the client last called us with this secret, accurate to a minute. */
+  /** When the client last called us with this secret, to the minute. */
   lastUsedAt: Date | null;
 };
 
@@ -23,7 +23,7 @@ export type ClientFacts = {
   listed: string[];
   roles: string[];
   needsFactor: boolean;
-  /** These are only for a client of the kind `openid`. */
+  /** Only clients of the kind `openid` have these. */
   redirectUris?: string[] | null | undefined;
   postLogoutUris?: string[] | null | undefined;
   backChannelUri?: string | null | undefined;
@@ -59,7 +59,7 @@ export async function findClientVersion(db: Database): Promise<number> {
 
 const restores = sql<number>`(select count(*)::int from restores)`;
 
-/** Returns clients in the order of their names. One statement reads clients and secrets, so that they fit each other. */
+/** Returns clients in the order of their names. One statement reads clients and secrets, so that they are of the same moment. */
 export async function listClientRows(db: Database, issuer: string, name?: string): Promise<ClientRow[]> {
   const rows = await db
     .selectFrom('clients as c')
@@ -94,7 +94,7 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Makes each transaction that adds or changes a client wait for the one before. */
+/** Transactions that add or change a client run one after another. Each waits here for the one before. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();
 }
@@ -152,7 +152,7 @@ export async function setTestedAt(trx: Transaction<DB>, id: string, now: Date): 
   await trx.updateTable('clients').set({ tested_at: now }).where('id', '=', id).execute();
 }
 
-/** If a time is noted already, keeps that earlier time. */
+/** Keeps the earlier time if one is stored already. */
 export async function noteChallenge(db: Database, id: string, now: Date): Promise<void> {
   const query = db.updateTable('clients').set({ challenge_at: now }).where('id', '=', id);
   await query.where('challenge_at', 'is', null).execute();
@@ -171,7 +171,9 @@ export async function deleteSecret(trx: Transaction<DB>, id: string): Promise<vo
   await trx.deleteFrom('client_secrets').where('id', '=', id).execute();
 }
 
-/** Replaces a secret that was sealed with another key or for another issuer, unless somebody has replaced it meanwhile. */
+/**
+ * Replaces a secret that was sealed with another key or for another issuer. Does nothing if somebody has replaced it meanwhile.
+ */
 export async function replaceSealed(
   db: Database,
   { id, sealed: was }: Pick<SecretRow, 'id' | 'sealed'>,
@@ -202,7 +204,7 @@ export async function listIssuers(db: Database): Promise<string[]> {
   return rows.map(({ issuer }) => issuer);
 }
 
-/** Keeps the latest use, because instances may report in any order. */
+/** Keeps the latest time, because instances may report uses in any order. */
 export async function noteSecretUses(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
   await sql`update client_secrets s set last_used_at = greatest(s.last_used_at, u.at)
     from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) u (id, at) where s.id = u.id`.execute(

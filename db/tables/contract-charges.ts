@@ -1,5 +1,5 @@
-// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. Each charge is
-// stored only once, even if it is reported again (contract 7.530). `left_amount` is the part that no document has yet.
+// The only writer of `contract_charges`: what the CRM charges or deducts besides the price, such as a setup fee. A charge is
+// stored only once, even if the CRM reports it again (contract 7.530). `left_amount` is the part that is not on a document yet.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { ContractCharges, DB } from '../schema.ts';
@@ -14,17 +14,18 @@ export type ContractCharge = {
   due: 'now' | 'next';
 };
 
-/** `left` is the part of the amount that no document has yet. */
+/** `left` is the part of the amount that is not on a document yet. */
 export type OpenCharge = ContractCharge & { left: number };
 
-/** Stores the charges with a new id, unless the account is erased. The caller has locked the contract. */
+/** Stores the charges that have a new id, unless the account is erased. The caller has locked the contract. */
 export async function insertCharges(
   trx: Transaction<DB>,
   contractId: string,
   charges: ContractCharge[],
 ): Promise<void> {
   if (charges.length === 0) return;
-  // `at` is the position of the charge in the report. It sets `recorded_at`, so that the charges keep the order of the report.
+  // `at` is the position of the charge in the report. It is added to `recorded_at`, so that the charges keep the order of the
+  // report.
   const rows = charges.map(({ unitAmount, ...charge }, at) => ({ ...charge, unit_amount: unitAmount, at }));
   await sql`
     insert into contract_charges (contract_id, id, title, currency, unit_amount, quantity, due, left_amount, recorded_at)
@@ -36,7 +37,7 @@ export async function insertCharges(
     on conflict (contract_id, id) do nothing`.execute(trx);
 }
 
-/** Returns the charges with these ids as they were first reported, in the order of `ids`. */
+/** Returns the charges with these ids as the CRM first reported them, in the order of `ids`. */
 export async function findCharges(
   db: Database,
   contractId: string,
@@ -53,12 +54,12 @@ export async function findCharges(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** A document has at most this many additions, and at most this many deductions. Other charges go onto further documents. */
+/** A document has at most this many additions, and at most this many deductions. Further charges go onto further documents. */
 const mostAtOnce = 100;
 
 /**
  * Returns charges by contract, with additions before deductions. In both groups, charges due `now` come before charges due with
- * the next period. Apart from that, charges keep the order in which they were recorded.
+ * the next period. Otherwise they keep the order in which they were recorded.
  */
 export async function listOpenChargesOf(
   db: Database,

@@ -1,11 +1,11 @@
-// `contract_views` is a temporary table with the CRM's view of the contracts, for a comparison with ours. The CRM's view may be
-// in any order and larger than memory, so it is in a table.
+// `contract_views` is a temporary table with the contracts as the CRM sees them, for a comparison with ours. The CRM's list may
+// be in any order and larger than memory, so it is in a table.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 
-/** `view` has the members to compare, in the form that they have in the list of contracts. Null if the line cannot be read. */
+/** `view` has the members to compare, in the form that our list of contracts has. It is null if the line cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
 
 /** The table has no index, because one sort at the end costs less than an index entry for each row. */
@@ -27,7 +27,7 @@ export async function insertContractViews(trx: Transaction<DB>, views: ContractV
   );
 }
 
-/** `line` is null if the CRM's view lacks the signup. `ours` is null if we lack it. */
+/** `line` is null if the CRM's list lacks the signup. `ours` is null if we lack the signup. */
 export type ContractDifference = {
   signup_id: string;
   line: number | null;
@@ -45,16 +45,16 @@ const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_
 
 const cancelsAt = sql`case when ${isInstant('cancels_at')} then cancels_at end`;
 
-/** Must agree with `presentStatus` in server/billing/contracts/contract-states.ts. */
+/** This must give the same result as `presentStatus` in server/billing/contracts/contract-states.ts. */
 export const statusAt = (now: Date) => sql<string>`case
   when status not in ('trialing', 'active', 'past_due') then status
   when ${cancelsAt} <= ${now} then 'canceled'
   when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end`;
 
-/** Must agree with `readPrice` in db/tables/service-contracts.ts. */
+/** This must give the same result as `readPrice` in db/tables/service-contracts.ts. */
 const quantity = sql`(case when price_each * price_quantity = price_unit_amount then price_quantity else 1 end)`;
 
-/** Must agree with server/billing/contracts/contract-list.ts. */
+/** This must give the same result as server/billing/contracts/contract-list.ts. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),
@@ -69,12 +69,15 @@ const describeContracts = (now: Date) => sql`
   ) as entry
   from service_contracts`;
 
-/** Yields repeated lines, then signups that are missing here, extra here or different. One statement reads all at one moment. */
+/**
+ * Yields repeated lines first, then signups that are missing here, only here, or different. One statement reads all at one
+ * moment.
+ */
 export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,
 ): AsyncGenerator<ContractDifference[], void> {
-  // Autovacuum does not analyze temporary tables, and a million rows need a different plan.
+  // Autovacuum does not analyze temporary tables, and Postgres needs another plan for a million rows.
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);

@@ -8,7 +8,7 @@ export async function setDeletionDue(trx: Transaction<DB>, id: string, at: Date 
   await trx.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
 }
 
-/** Postpones all deletions to `at` or later. Returns all users with a planned deletion. */
+/** Postpones all planned deletions to `at` or later. Returns all users with a planned deletion. */
 export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise<User[]> {
   await trx
     .updateTable('users')
@@ -41,7 +41,7 @@ export async function findUsersToErase(
 
 /**
  * Takes the strictest lock, so that nobody can add a row that refers to the account or the user. With `onlyDue`, returns
- * undefined if the deletion is not due.
+ * undefined if the deletion is not due yet.
  */
 export async function lockUserToErase(
   trx: Transaction<DB>,
@@ -66,8 +66,8 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
 }
 
 /**
- * Whether another administrator can log in (contract 12.15). Other transactions that ask this wait until this transaction ends.
- * So the last two administrators cannot leave at the same time.
+ * Returns whether another administrator can log in (contract 12.15). Other transactions that call this wait until this
+ * transaction ends, so the last two administrators cannot leave at the same time.
  */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);

@@ -1,4 +1,5 @@
-// The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
+// The only writer of `devices`: which user has logged in with which browser. A browser is known by the hash of the token in its
+// device cookie.
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -33,12 +34,12 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // A login keeps this instant, because a new instant would start a new allowance of tries. A forgotten device gets a new
-        // instant.
+        // A later login keeps this instant, because a new instant would start a new allowance of tries. A device that the user
+        // had forgotten gets a new instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // If this instant equals `known_since`, the device is established at once. For a forgotten device, the two instants are
-        // made to differ, so the device is not established at once.
+        // A device is established at once if this instant equals `known_since`. If the user had forgotten the device, the two
+        // instants are made to differ, so the device is not established at once.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -49,7 +50,9 @@ const upsert = prepareDeferred((db, values: Login) =>
     ),
 );
 
-/** `credentialAt` is null for a hand-off. `firstCredentialAt` is the same instant if the user never gave a credential before. */
+/**
+ * `credentialAt` is null for a hand-off. If the user never gave a credential before, `firstCredentialAt` equals `credentialAt`.
+ */
 export function deferDeviceLogin(
   trx: Transaction<DB>,
   { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
@@ -58,7 +61,7 @@ export function deferDeviceLogin(
   upsert(trx, login);
 }
 
-/** Records a credential in a session that a hand-off started. From then on the user knows the device. */
+/** Records that a credential was given in a session that a hand-off started. From then on the user knows the device. */
 export async function recordDeviceCredential(
   db: Database,
   { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
@@ -73,7 +76,7 @@ export async function recordDeviceCredential(
     .execute();
 }
 
-/** The last user to log in on that device. Undefined if they have forgotten it. */
+/** Returns the last user who logged in on that device, or undefined if they have forgotten it. */
 export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await db
     .selectFrom('devices')
@@ -85,7 +88,7 @@ export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array):
   return row?.userId;
 }
 
-/** Whether the user has logged in on this device, only on other devices, or on none. */
+/** Returns whether the user has logged in on this device, only on other devices, or on none. */
 export async function findDeviceUse(
   db: Database,
   userId: string,
@@ -95,7 +98,7 @@ export async function findDeviceUse(
   return row === undefined ? 'none' : row.isThis ? 'this' : 'others';
 }
 
-// This browser's row comes before any other.
+// Puts the row of this browser first.
 const selectUse = prepare((db, values: { userId: string; tokenHash: Uint8Array }) =>
   db
     .selectFrom('devices')
@@ -124,7 +127,10 @@ const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash
     ),
 );
 
-/** The user who holds the address or can have it back. Undefined if they gave no credential on the device, or forgot it. */
+/**
+ * Finds the user who holds the address or can have it back. Returns undefined if they gave no credential on the device, or forgot
+ * it.
+ */
 export async function findHolderOfDevice(
   read: Reader,
   key: { email: string; tokenHash: Uint8Array },
@@ -134,8 +140,9 @@ export async function findHolderOfDevice(
 }
 
 /**
- * Whether the user has known this browser since before that instant, or gave their first credential in it. False for a browser
- * that they have forgotten. If a restore came after that instant, false for every browser, because nobody knows what was lost.
+ * Returns whether the user has known this browser since before that instant, or gave their first credential in it. Returns false
+ * for a browser that they have forgotten. If a restore came after that instant, returns false for every browser, because nobody
+ * knows what was lost.
  */
 export async function isDeviceEstablished(
   db: Database,
@@ -170,8 +177,8 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
 }
 
 /**
- * The user’s devices become unknown browsers. The limits of unknown browsers apply to them, and a link in a mail logs nobody in
- * there.
+ * Makes all devices of the user unknown browsers. From then on, the limits of unknown browsers apply to them, and a link in a
+ * mail logs nobody in there.
  */
 export async function forgetDevices(
   db: Database,

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `missing` are letters that the PDF shows as □. */
+/** `missing` has the letters that the PDF shows as □. */
 type NewFiles = { number: string; pdf: Uint8Array; xml?: string | null | undefined; missing?: string[] };
 
 const longestList = 100;
@@ -24,10 +24,10 @@ export async function insertFiles(
 
 export type FileKind = 'pdf' | 'xml';
 
-/** `bytes` is null if the document has no file of that kind, and undefined if its files are not made yet. */
+/** `bytes` is null if the document has no file of that kind. It is undefined if the document's files are not made yet. */
 export type FoundFile = { bytes: Uint8Array<ArrayBuffer> | null | undefined; facts: unknown };
 
-/** Undefined if the account has no such document. */
+/** Returns undefined if the account has no such document. */
 export async function findFileOfAccount(
   db: Database,
   asked: { number: string; kind: FileKind; accountId: string },

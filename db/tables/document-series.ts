@@ -1,11 +1,11 @@
-// The only writer of `document_series`: the numbers of documents, without gaps. One row for each prefix and year.
+// The only writer of `document_series`, which numbers documents without gaps. It has one row for each prefix and year.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
  * A second caller waits until the first commits or fails. The year of `earliest` decides the series. The document's day is
- * `earliest`, or the day of the previous number if that is later. So days never go back in a series.
+ * `earliest`, or the day of the previous number if that is later. So the days in a series never go back.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
@@ -57,9 +57,11 @@ export async function lockSeries(
   return { lastNumber: Number(row.last_number), lastIssuedOn: row.lastIssuedOn };
 }
 
-/** Waits for all transactions that have taken a number. Until this transaction ends, no other transaction can take a number. */
+/**
+ * Waits for all transactions that have taken a number. After that, no other transaction can take a number until this one ends.
+ */
 export async function lockAllNumbers(trx: Transaction<DB>): Promise<void> {
-  // The locks are in the order in which an invoice takes its numbers.
+  // The locks are taken in the order in which an invoice takes its numbers.
   await sql`lock table document_series, invoice_numbers in exclusive mode`.execute(trx);
 }
 
@@ -80,7 +82,7 @@ export async function raiseSeries(
     .execute();
 }
 
-/** The last number of each series of this year and the year before. */
+/** Returns the last number of each series of this year and the year before. */
 export async function listLastNumbers(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('document_series')
@@ -93,13 +95,13 @@ export async function listLastNumbers(db: Database): Promise<string[]> {
   return rows.map((row) => writeNumber(row, row.last_number));
 }
 
-/** Every prefix that numbers have or had. */
+/** Returns every prefix that numbers have or had. */
 export async function listPrefixes(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('document_series').select('prefix').distinct().execute();
   return rows.map(({ prefix }) => prefix);
 }
 
-/** 0 if the series has no number. */
+/** Returns 0 if the series has no number. */
 export async function findLastNumber(db: Database, { prefix, year }: Key): Promise<number> {
   const row = await db
     .selectFrom('document_series')

@@ -10,7 +10,10 @@ export async function queueDocument(trx: Transaction<DB>, number: string, dueAt:
 /** `tries` includes the current try. */
 export type DocumentToMake = { number: string; tries: number; facts: unknown };
 
-/** Lends this worker the document that has waited longest. If the worker dies, another gets it after `leaseSeconds`. */
+/**
+ * Lends this worker the document that has waited longest. If the worker dies, another worker gets the document after
+ * `leaseSeconds`.
+ */
 export async function claimDocument(db: Database, leaseSeconds: number): Promise<DocumentToMake | undefined> {
   return db
     .with('due', (query) =>

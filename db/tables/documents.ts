@@ -8,7 +8,7 @@ import { queueDocument } from './documents-to-make.ts';
 export type NewDocument = {
   number: string;
   kind: 'invoice' | 'credit_note';
-  /** For a credit note, the invoice that it corrects. */
+  /** For a credit note, this is the invoice that it corrects. */
   invoiceId: number;
   prefix: string;
   settingsVersion: number;
@@ -25,7 +25,7 @@ export type NewDocument = {
   facts: unknown;
 };
 
-/** Also queues the document, so that its files are made. */
+/** Also adds the document to the queue, so that its files are made. */
 export async function insertDocument(trx: Transaction<DB>, document: NewDocument): Promise<void> {
   await trx
     .insertInto('documents')
@@ -67,7 +67,6 @@ export async function findFacts(db: Database, number: string): Promise<unknown> 
   return row?.facts;
 }
 
-/** Returns the oldest first. */
 export async function listCreditNotes(
   db: Database,
   invoiceId: number,
@@ -83,7 +82,6 @@ export async function listCreditNotes(
   return rows.map((row) => ({ ...row, total: Number(row.total) }));
 }
 
-/** The sums of all credit notes of an invoice. */
 export async function sumCredited(
   db: Database,
   invoiceId: number,
@@ -118,7 +116,7 @@ export async function findDocumentOf(
   return { ...rest, kind: kind as DocumentEntry['kind'], invoiceId: Number(invoice) };
 }
 
-/** The clock of the database, which dates all documents. */
+/** Reads the clock of the database, which dates all documents. */
 export async function readClock(db: Database): Promise<Date> {
   const { at } = await db.selectNoFrom(sql<Date>`billing_now()`.as('at')).executeTakeFirstOrThrow();
   return at;

@@ -3,14 +3,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { isMade } from './invoices.ts';
 
-/** `except`: contracts that were looked at already. */
+/** `except` lists contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-// A blocked contract is not looked at again for this long. Together with the pause between two runs of the job, this is less
-// than a minute (contract 7.68).
+// A contract with a blocked period is not looked at again for this long. Together with the pause between two runs of the job,
+// this is less than a minute (contract 7.68).
 const holdMs = 50_000;
 
-/** `in_force` has no row until there is a seller. */
+/** `in_force` has no row while there is no seller. */
 export const inForce = sql`in_force as materialized (
   select coalesce((settings #>> '{terms,invoice_while_past_due}')::boolean, true) as invoices_past_due
   from billing_settings where counts_from <= billing_now() and stopped_at is null
@@ -31,10 +31,12 @@ const withDueCharges = sql`
   group by c.id, k.currency having sum(k.left_amount) > 0`;
 
 /**
- * Finds the contracts that the job has to look at: active and past-due contracts with a period that has begun, contracts with a
- * waiting period, and contracts with due charges. A contract with a waiting period may have ended, but its account must exist.
- * Periods that wait for a seller are left out until there is a seller. Waiting periods of past-due contracts are left out until
- * the settings invoice such contracts. A `tried_at` in the future is ignored, because it comes from a clock that was set back.
+ * Finds the contracts that the job has to look at. These are active and past-due contracts with a period that has begun,
+ * contracts with a waiting period, and contracts with due charges. A contract with a waiting period may have ended, but its
+ * account must exist.
+ * Periods that wait for a seller are left out until there is a seller. Waiting periods of past-due contracts are left out if the
+ * settings stop invoices for such contracts. A `tried_at` in the future is ignored, because it comes from a clock that was set
+ * back.
  */
 export async function findContractsToInvoice(
   db: Database,
@@ -63,7 +65,6 @@ export async function findContractsToInvoice(
   return rows.map(({ id }) => id);
 }
 
-/** The earliest first. */
 async function findBy(
   db: Database,
   { limit, except }: Search,
@@ -81,11 +82,11 @@ async function findBy(
   return rows.map(({ id }) => id);
 }
 
-/** Contracts that the CRM has ended, if periods after the end may be invoiced already. These periods must be credited. */
+/** Finds contracts that the CRM has ended, if periods after the end may be invoiced already. Those periods must be credited. */
 export const findContractsToCredit = (db: Database, search: Search): Promise<string[]> =>
   findBy(db, search, 'credit_from', sql`credit_from is not null`);
 
-/** Active contracts with an open invoice that makes them past due. */
+/** Finds active contracts with an open invoice that makes them past due. */
 export async function findContractsInArrears(
   db: Database,
   { now, limit, except }: Search,
@@ -105,11 +106,11 @@ export async function findContractsInArrears(
   return rows.map(({ id }) => id);
 }
 
-/** Trials that are over but stored as `trialing`. */
+/** Finds trials that are over but stored as `trialing`. */
 export const findEndedTrials = (db: Database, search: Search): Promise<string[]> =>
   findBy(db, search, 'trial_ends_at', sql`status = 'trialing' and trial_ends_at <= ${search.now}`);
 
-/** Contracts that a customer has ended but that are stored as running. */
+/** Finds contracts that a customer has ended but that are stored as running. */
 export const findCanceledContracts = (db: Database, search: Search): Promise<string[]> =>
   findBy(
     db,

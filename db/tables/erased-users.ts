@@ -1,4 +1,4 @@
-// The only writer of `erased_users`: the ids of erased people, and nothing else. No new user gets such an id.
+// The only writer of `erased_users`: the ids of erased people, and nothing else. No new user may get such an id.
 import type { Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 

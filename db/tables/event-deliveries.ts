@@ -20,12 +20,15 @@ export async function recordPull(
   );
 }
 
-/** Call this after a restore. The numbers of events start anew then, so how far a client had read means nothing any more. */
+/**
+ * Call this after a restore. The numbers of events start anew then, so the number up to which a client had read means nothing any
+ * more.
+ */
 export async function deleteDeliveries(db: Database): Promise<void> {
   await db.deleteFrom('event_deliveries').execute();
 }
 
-/** A try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
+/** One try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
 /** The pause after a try: one second after the first try, then twice as long each time, up to an hour. */
@@ -36,20 +39,20 @@ export const pauseAfter = (attempts: RawBuilder<unknown>) =>
 export const lease = sql`interval '12 seconds'`;
 
 // Whether the clock was set back. `now()` is when this claim began. If this claim then waited for a later claim, `nudged_at` is
-// a little later than `now()` although nobody set the clock. So only a time more than ten seconds ahead shows that the clock
+// slightly later than `now()` although nobody set the clock. So only a time more than ten seconds ahead counts as a clock that
 // was set back.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, but at most one series a second. */
+/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, but no more than one series a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
     and d.first_nudged_at > now() - interval '1 day' end`;
 
-/** Each nudge goes to one caller only, who must try it now and report the outcome with `recordNudge`. */
+/** Gives each nudge to one caller only. The caller must send it now and report the outcome with `recordNudge`. */
 export async function claimNudges(db: Database, clients: string[]): Promise<Nudge[]> {
   const isNew = sql`d.nudged < excluded.nudged`;
   const attempts = sql`case when ${isNew} then 1 else d.attempts + 1 end`;
@@ -74,8 +77,8 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * `failure` says why the client did not accept the nudge. If a newer nudge was claimed meanwhile, only the newer nudge decides
- * whether another try follows. The result says whether nudges failed before.
+ * `failure` says why the client did not accept the nudge. If a newer nudge was claimed meanwhile, only that one decides whether
+ * another try follows. The result says whether nudges failed before.
  */
 export async function recordNudge(
   db: Database,
@@ -101,7 +104,7 @@ export async function recordNudge(
   });
 }
 
-/** Records the outcome of a try that staff made. The times of all other tries stay as they are. */
+/** Records the outcome of a try that staff made. This does not change the times of any other try. */
 export async function recordTry(db: Database, client: string, failure: string | undefined): Promise<void> {
   await db
     .insertInto('event_deliveries')
@@ -113,23 +116,21 @@ export async function recordTry(db: Database, client: string, failure: string | 
 
 export type Delivery = {
   client: string;
-  /** The number of the newest event, or 0. */
+  /** The number of the newest event, or 0 if there is none. */
   latest: number;
   latestAt: Date | null;
   acknowledged: number;
-  /** The number of unread events that are kept, and when the oldest of them happened. */
+  /** How many unread events are kept, and when the oldest of them happened. */
   behind: number;
   oldestAt: Date | null;
-  /** 0 if the client has read all. */
+  /** 0 if the client has read all events. */
   oldestSeconds: number;
   pulledAt: Date | null;
-  /** Seconds since the client's last pull. */
   pulledSeconds: number | null;
-  /** When a nudge last succeeded. */
   succeededAt: Date | null;
   failedAt: Date | null;
   failure: string | null;
-  /** Whether the last nudge failed, and the client has not read the event since. */
+  /** Whether the last nudge failed and the client has not read the event since. */
   isFailing: boolean;
 };
 

@@ -1,4 +1,4 @@
-// The events for clients (contract 10.2 to 10.6). Triggers append them to `events`, and here they get numbers.
+// The events for clients (contract 10.2 to 10.6). Triggers append them to `events`. This file gives them their numbers.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -17,7 +17,7 @@ export type ContractSnapshot = Omit<
   'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay' | 'reportedCancelsAt' | 'chosenCancelsAt'
 >;
 
-/** Says what was true at `occurredAt`. */
+/** An event says what was true at `occurredAt`. */
 export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'profile.updated'; userId: string; profile: ProfileSnapshot }
   | { type: 'session.ended'; userId: string; sid: string }
@@ -26,12 +26,12 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'erased' }
 );
 
-// A restore raises the numbers by this much, which is more events than any client can have had in the lost time. Below
-// Number.MAX_SAFE_INTEGER there is room for millions of restores.
+// A restore raises the numbers by this much, which is more than the number of events that any client can have had in the lost
+// time. Below Number.MAX_SAFE_INTEGER there is room for millions of restores.
 const restoreGap = 1_000_000_000;
 
-// The number just before the first number of a sequence. It grows with each restore, because the client may have read events
-// that the restore has lost.
+// The number just before the first number of a sequence. It grows with each restore, because the client may have read events that
+// the restore has lost.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
 /** `latest` is the last number. `oldest` is the number of the oldest kept event, or the next number if no event is kept. */
@@ -63,12 +63,10 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Another transaction that numbers events of this client waits until this transaction ends
- * (docs/inside/decisions/event-numbers.md).
- *
- * If another transaction has locked an event, that transaction is erasing the event's person. Then this skips the event and all
- * later events about the person, even events that the erasure has not locked yet. Otherwise later events would get lower numbers
- * if the erasure is rolled back.
+ * Other transactions that number events of this client wait until this transaction ends (docs/inside/decisions/event-numbers.md).
+ * If another transaction has locked an event, it is erasing the event's person. In that case, this skips the event and all later
+ * events about the person, even if the erasure has not locked them yet. Otherwise later events would get lower numbers if the
+ * erasure is rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,
@@ -77,8 +75,8 @@ export async function numberEvents(
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
   // A separate statement sees what was committed before we got the lock. `numbered_at` never goes back, so that the oldest
-  // numbers are swept first. "Between" and the order make Postgres use the index of events without a number. With an
-  // order by id alone, Postgres read a million numbered events first.
+  // numbers are deleted first. "Between" and the order make Postgres use the index of events without a number. With an order by
+  // id alone, Postgres read a million numbered events first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`
@@ -110,7 +108,7 @@ export async function numberEvents(
   return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
-/** The cost does not grow with the number of events. */
+/** The cost does not depend on the number of events. */
 export async function listUnnumberedClients(db: Database): Promise<string[]> {
   const first = sql`select client from events where seq is null`;
   const { rows } = await sql<{ client: string }>`
@@ -149,13 +147,13 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/** The ids of the doctor's test people, which are of no user (contract 3.32). */
+/** Ids that the doctor gives its test people. They belong to no user (contract 3.32). */
 const testId = '00000000-0000-7%';
 
-/** An event about one of the doctor's test people, or `erased`. Triggers append all others. */
+/** Adds an event about one of the doctor's test people, or an `erased` event. Triggers append all other events. */
 export type TestEvent = { type: ClientEvent['type']; userId: string | null; body: object | null };
 
-/** Throws if an event is about anybody else, or about nobody and not `erased`. */
+/** Throws unless the event is about a test person or is `erased`. */
 export async function appendTestEvents(
   trx: Transaction<DB>,
   client: string,
@@ -173,9 +171,9 @@ export async function appendTestEvents(
   }
 }
 
-/** Called after a restore. A number that may have been given since the backup is not given again. */
+/** Call this after a restore. No number that may have been given since the backup is given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // Without this lock, an event could get its number meanwhile, and a gap would follow that number.
+  // Without this lock, another transaction could number an event meanwhile, and a gap would follow that number.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),
@@ -203,7 +201,7 @@ type ContractBody = {
   price_currency: string | null;
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
-  /** Undefined in events of version 1.0.0, which are kept for 90 days. */
+  /** Undefined in events that version 1.0.0 made. These are kept for 90 days. */
   price_each?: number | null;
   price_quantity?: number | null;
   occurred_at: string;
@@ -264,6 +262,6 @@ const readContract = (
   trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
   cancelsAt: body.cancels_at ? readSetTime(new Date(body.cancels_at)) : null,
   price: readPrice(body),
-  // SQL can set a time that is no instant. That must not stop the client from reading on.
+  // SQL can set a time that is not a valid instant. Such a time must not stop the client from reading further events.
   occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
 });

@@ -1,4 +1,4 @@
-// The only writer of `external_links`: the link between a user and their id at another system, which is never an email address.
+// The only writer of `external_links`: the link between a user and their id at another system. The id is never an email address.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -37,8 +37,8 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
 });
 
 /**
- * Replaces the earlier link of this id and the earlier link of this user. If a newer profile of this id has said something
- * about rights, this keeps what the newer profile said.
+ * Replaces the earlier link of this id and the earlier link of this user. If a newer profile of this id has said something about
+ * rights, what it said stays.
  */
 export async function setExternalLink(
   trx: Transaction<DB>,
@@ -88,12 +88,12 @@ export async function wakeExternalLink(trx: Transaction<DB>, link: LinkKey): Pro
     .execute();
 }
 
-/** Call this before you lock the user: another order could deadlock. */
+/** Call this before you lock the user, because another order could deadlock. */
 export async function lockExternalLinks(db: Database, userId: string): Promise<void> {
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
-/** Locks in the same order for all callers, so that they do not deadlock. */
+/** Locks links in the same order for all callers, so that they do not deadlock. */
 export async function lockExternalIds(
   trx: Transaction<DB>,
   provider: string,
@@ -136,7 +136,7 @@ export async function listExternalLinks(db: Database, userId: string): Promise<L
   return rows.map(({ sleepingSince, ...link }) => ({ ...link, isSleeping: sleepingSince !== null }));
 }
 
-/** False if the user has no such link. */
+/** Returns false if the user has no such link. */
 export async function deleteExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: { provider: string; externalId: string; userId: string },

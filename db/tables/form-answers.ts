@@ -5,7 +5,7 @@ import type { Database } from '../postgres/client.ts';
 
 type Key = { browserHash: Uint8Array; formHash: Uint8Array };
 
-/** True only for the first caller with this form. The form replaces the browser's earlier form. */
+/** Returns true only for the first caller with this form. The form replaces the browser's earlier form. */
 export async function claimForm(
   db: Database,
   { browserHash, formHash, now, expiresAt }: Key & { now: Date; expiresAt: Date },
@@ -43,7 +43,7 @@ export async function keepFormAnswer(
     .execute();
 }
 
-/** Without `formHash`, drops the answer to any form of the browser. */
+/** Without `formHash`, deletes the answer to any form of the browser. */
 export async function dropFormAnswer(
   db: Database,
   { browserHash, formHash }: Pick<Key, 'browserHash'> & Partial<Key>,

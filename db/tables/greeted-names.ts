@@ -1,10 +1,10 @@
-// The names by which mails may greet their readers. This file only reads.
+// Finds the names by which mails may greet their readers. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
 /**
- * Names by mail id. A mail has a name only if its recipient is the user's proved address, and neither the name nor the proof has
- * changed since `since`. Otherwise a stranger may have chosen the name before the proof, or a thief after it.
+ * Returns names by mail id. A mail has a name only if its recipient is the user's proved address, and neither the name nor the
+ * proof has changed since `since`. Otherwise the name may come from a stranger before the proof, or from a thief after it.
  */
 export async function findSettledNames(
   db: Database,

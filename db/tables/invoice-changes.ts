@@ -1,4 +1,4 @@
-// Writes `invoice_changes`, the order in which invoices were issued or settled. A trigger writes it too.
+// Writes `invoice_changes`, which orders invoices by when they were issued or settled. A trigger writes this table too.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -17,8 +17,8 @@ type ChangedInvoice = {
 };
 
 /**
- * The time of the last restore of this database in microseconds, or 0. After a restore, numbers may be given again, so a cursor
- * from before the restore must not be used. A count of restores could not tell two restores of one backup apart.
+ * Returns the time of the last restore of this database in microseconds, or 0. After a restore, numbers may be given again, so a
+ * cursor from before the restore must not be used. A count of restores could not tell two restores of one backup apart.
  */
 export async function findLastRestore(db: Database): Promise<number> {
   const { rows } = await sql<{ at: string }>`
@@ -26,7 +26,7 @@ export async function findLastRestore(db: Database): Promise<number> {
   return Number(rows[0]?.at ?? 0);
 }
 
-/** 0 if nothing has a number. */
+/** Returns 0 if no change has a number. */
 export async function findLastChange(db: Database): Promise<number> {
   const { rows } = await sql<{ last: string }>`
     select coalesce(max(change), 0) as last from invoice_changes where change is not null`.execute(db);
@@ -34,8 +34,8 @@ export async function findLastChange(db: Database): Promise<number> {
 }
 
 /**
- * Numbers the next `limit` changes. Other callers wait until the transaction ends, so that numbers become known in order. An
- * invoice that another transaction is settling is skipped, and gets its number in a later call.
+ * Numbers the next `limit` changes. Other callers wait until the transaction ends, so that numbers become visible in order. If
+ * another transaction is settling an invoice now, that invoice is skipped, and gets its number in a later call.
  */
 export async function numberChanges(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('invoice changes', 0))`.execute(trx);

@@ -44,8 +44,8 @@ export const hasVatIdToCheck = (countries: string[]) => sql<boolean>`service_con
 type Filters = { accountId?: string | undefined; vatIdsOf?: string[] | undefined };
 
 /**
- * Lists contracts in the order in which they were made. If `vatIdsOf` is given, lists only contracts of accounts with a VAT id
- * that is to be checked and belongs to one of these countries (contract 7.483).
+ * Lists contracts in the order in which they were made. `vatIdsOf` names countries. If it is set, lists only contracts of
+ * accounts whose VAT id belongs to one of these countries and waits for a check (contract 7.483).
  */
 export const listAllContracts = (
   db: Database,
@@ -103,7 +103,6 @@ export const toInvoice = (row: InvoiceRow): ListedInvoice => ({
   open: Number(row.open),
 });
 
-/** Lists invoices in the order in which they were issued. */
 export const listAllInvoices = (
   db: Database,
   { accountId, ...at }: { accountId?: string | undefined; now: Date; zone: string },
@@ -115,10 +114,10 @@ export const listAllInvoices = (
     return rows.map(toInvoice);
   });
 
-/** How long an open invoice has been overdue. */
+/** Says how long an open invoice has been overdue. */
 export type Age = 'not_due' | 'to_30_days' | 'to_60_days' | 'to_90_days' | 'longer';
 
-/** The open amounts by currency and age. */
+/** Returns the open amounts by currency and age. */
 export async function sumOpen(
   db: Database,
   now: Date,
@@ -135,7 +134,6 @@ export async function sumOpen(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** Counts no further than `limit`. */
 export const countOpen = (db: Database, limit: number, { dueBefore }: { dueBefore?: Date } = {}) =>
   countUpTo(
     db,
@@ -146,7 +144,6 @@ export const countOpen = (db: Database, limit: number, { dueBefore }: { dueBefor
 /** A list reads one more row than it shows, to tell whether there are more (contract 7.300). */
 const listed = 101;
 
-/** Returns the longest overdue first. */
 export async function listOverdue(
   db: Database,
   now: Date,
@@ -187,7 +184,7 @@ export async function listIncomplete(db: Database): Promise<Incomplete[]> {
 
 type Ignored = { accountName: string; userId: string | null; ignored: string[] };
 
-/** Accounts with billing details from the CRM that could not be kept, and JSON pointers to these details. */
+/** Finds accounts with billing details from the CRM that could not be stored, and JSON pointers to these details. */
 export async function listIgnored(db: Database): Promise<Ignored[]> {
   const { rows } = await sql<Ignored>`
     select a.name as "accountName", d.ignored,
@@ -205,10 +202,7 @@ type WaitingCountry = {
   since: Date;
 };
 
-/**
- * Accounts with a new country that would change the tax. The new country waits for an administrator. The longest waiting come
- * first.
- */
+/** Finds accounts with a new country that would change the tax and waits for an administrator. The longest waiting come first. */
 export async function listWaitingCountries(db: Database): Promise<WaitingCountry[]> {
   const { rows } = await sql<WaitingCountry>`
     select a.name as "accountName", coalesce(d.country, d.tax_country) as country, d.waiting->>'country' as asked,
@@ -218,13 +212,12 @@ export async function listWaitingCountries(db: Database): Promise<WaitingCountry
   return rows;
 }
 
-/** Counts no further than `limit`. */
 export const countWaitingCountries = (db: Database, limit: number, { before }: { before?: Date } = {}) =>
   countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
- * Whether an administrator or VIES still has to check the VAT id of `billing_details d`: nobody has decided about it, and it
- * may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the seller's.
+ * Whether an administrator or VIES still has to check the VAT id of `billing_details d`. This is so if nobody has decided about
+ * it and it may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the seller's.
  */
 export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
   d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id
@@ -238,7 +231,10 @@ export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
 
 type VatIdToCheck = { accountName: string; userId: string | null; vatId: string; since: Date | null };
 
-/** Accounts whose VAT id waits for a decision. `since`: when an invoice was first blocked. The longest waiting come first. */
+/**
+ * Finds accounts whose VAT id waits for a decision. `since` says when an invoice was first blocked. The longest waiting come
+ * first.
+ */
 export async function listVatIdsToCheck(db: Database, countries: string[]): Promise<VatIdToCheck[]> {
   const { rows } = await sql<VatIdToCheck>`
     select a.name as "accountName", d.vat_id as "vatId", d.vat_id_waits_since as since,
@@ -251,8 +247,8 @@ export async function listVatIdsToCheck(db: Database, countries: string[]): Prom
 }
 
 /**
- * Counts no further than `limit`. With `asking`, leaves out VAT ids that VIES was not asked about yet. Also leaves out VAT ids
- * that VIES is being asked about now: their next try is between `now` and `until`.
+ * Counts at most `limit` rows. With `asking`, leaves out VAT ids that VIES was not asked about yet. Also leaves out VAT ids that
+ * VIES is being asked about now, which means that their next try is between `now` and `until`.
  */
 export async function countVatIdsToCheck(
   db: Database,
@@ -266,7 +262,7 @@ export async function countVatIdsToCheck(
   return countUpTo(db, limit, sql`from billing_details d where ${isVatIdToCheck(countries)} and ${isAsked}`);
 }
 
-/** Documents whose files could not be made. */
+/** Finds documents whose files could not be made. */
 export async function listUnmade(
   db: Database,
 ): Promise<{ number: string; tries: number; lastError: string; nextTryAt: Date }[]> {
@@ -280,7 +276,7 @@ export async function listUnmade(
     .execute();
 }
 
-/** Documents that were made since a day, and that have letters shown as □ in their PDF. The newest come first. */
+/** Finds documents that were made since a day and have letters shown as □ in their PDF. The newest come first. */
 export async function listUnprinted(
   db: Database,
   since: Date,
@@ -297,7 +293,7 @@ export async function listUnprinted(
     .execute();
 }
 
-/** Unallocated money by currency. Refunds that no payment covers are listed separately, with an amount below 0. */
+/** Returns unallocated money by currency. Refunds that no payment covers are listed separately, with an amount below 0. */
 export async function sumUnallocated(
   db: Database,
 ): Promise<{ currency: string; isRefund: boolean; count: number; amount: number }[]> {

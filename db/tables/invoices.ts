@@ -79,7 +79,7 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: NewInvoice): 
   return Number(number);
 }
 
-/** The latest millisecond up to `now` at which no period of the contract begins. The caller has locked the contract. */
+/** Returns the latest millisecond up to `now` at which no period of the contract begins. The caller has locked the contract. */
 export async function findFreeStart(trx: Transaction<DB>, contractId: string, now: Date): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     select at from generate_series(0, 1000) as back, lateral (
@@ -91,13 +91,13 @@ export async function findFreeStart(trx: Transaction<DB>, contractId: string, no
   return rows[0].at;
 }
 
-/** 0 if there is no invoice. */
+/** Returns 0 if there is no invoice. */
 export async function findLastInvoiceNumber(db: Database): Promise<number> {
   const row = await db.selectFrom('invoice_numbers').select('last_number').executeTakeFirst();
   return Number(row?.last_number ?? 0);
 }
 
-/** The next invoice gets a number above `upTo`. Returns the last number. */
+/** Returns the last number. From then on, new invoices get numbers above `upTo`. */
 export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
   const row = await trx
     .updateTable('invoice_numbers')
@@ -121,7 +121,7 @@ export async function findInvoice(db: Database, number: string): Promise<Invoice
   return row && readRow(row);
 }
 
-/** If a restore has lost the number, finds the invoice that takes its place. */
+/** Finds an invoice by its number. If a restore has lost that number, finds the invoice that takes its place. */
 export async function findInvoiceToPay(db: Database, number: string): Promise<Invoice | undefined> {
   const found = await findInvoice(db, number);
   if (found) return found;
@@ -131,7 +131,7 @@ export async function findInvoiceToPay(db: Database, number: string): Promise<In
 
 /**
  * With `numbers`, which must be in capitals, finds the invoices with these numbers. With `openAmounts`, finds the open invoices
- * that have one of these amounts left to pay. Each invoice comes with its buyer's name.
+ * with one of these amounts left to pay. Each invoice comes with its buyer's name.
  */
 export async function listToMatch(
   db: Database,
@@ -179,7 +179,6 @@ export async function findBuyerOf(
   return { ...row, name: row.name ?? '', email: row.email ?? '' };
 }
 
-/** Returns the newest first. */
 export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
@@ -191,8 +190,8 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
 }
 
 /**
- * Invoices of periods that begin at that instant or later. Leaves out invoices that are paid or credited, even in part. Returns
- * the oldest first.
+ * Returns the invoices of periods that begin at that instant or later, the oldest first. Leaves out invoices that are paid or
+ * credited, even in part.
  */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {
   const rows = await selectInvoices(db)
@@ -207,7 +206,7 @@ export async function listUnsettledFrom(db: Database, contractId: string, from: 
 }
 
 /**
- * The caller has locked the invoice. Returns what changed. If this makes the invoice paid, `settled.paidAt` becomes its time of
+ * The caller has locked the invoice. Returns what changed. If this pays the invoice in full, `settled.paidAt` becomes its time of
  * payment.
  */
 export async function updateSettled(
@@ -226,7 +225,7 @@ export async function updateSettled(
   return { credited, allocated, open: unitAmount - credited - allocated, status, paidAt: whenPaid };
 }
 
-/** False if the reminder was written before, or if the invoice is not open. */
+/** Returns false if the reminder was written before, or if the invoice is not open. */
 export async function markReminded(trx: Transaction<DB>, number: string, which: 1 | 2): Promise<boolean> {
   const result = await trx
     .updateTable('invoices')
@@ -238,7 +237,7 @@ export async function markReminded(trx: Transaction<DB>, number: string, which: 
   return result.numUpdatedRows > 0n;
 }
 
-/** Takes back a reminder whose mail does not go out. */
+/** Undoes a reminder if its mail will not be sent. */
 export async function unmarkReminded(db: Database, number: string, which: 1 | 2): Promise<void> {
   await db
     .updateTable('invoices')
@@ -260,7 +259,7 @@ export async function listContractsOf(db: Database, ids: number[]): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Must agree with a check constraint of the table. */
+/** This must match a check constraint of the table. */
 const statusOf = ({
   unitAmount,
   credited,
@@ -269,13 +268,12 @@ const statusOf = ({
   unitAmount > 0 && credited === unitAmount ? 'void' : credited + allocated === unitAmount ? 'paid' : 'open';
 
 /**
- * False if the files of invoice `i` could not be made yet. Until its files are made, the invoice does not make its contract
- * past due (contract 7.495).
+ * False if making the files of invoice `i` has failed so far. Until the files exist, the invoice does not make its contract past
+ * due (contract 7.495).
  */
 export const isMade = sql<boolean>`not exists (
   select from documents_to_make m where m.number = i.document and m.last_error is not null)`;
 
-/** Whether an open invoice makes the contract past due. */
 export async function isPastDue(db: Database, contractId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('invoices as i')

@@ -1,9 +1,8 @@
-// Mails that local mode keeps to show them. This file only reads.
+// Reads the mails that local mode keeps. This file only reads.
 import type { Database } from '../postgres/client.ts';
 
 export type KeptMail = { id: string; recipient: string; subject: string; text: string; sentAt: Date };
 
-/** Returns the newest first. */
 export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   const rows = await db
     .selectFrom('mails')

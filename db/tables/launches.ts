@@ -23,7 +23,7 @@ const buildInsert = (db: Database, launch: Launch, isPatient: boolean) =>
         .forShare(['u', 's']);
       return isPatient ? found : found.noWait();
     })
-    // With "do nothing", `returning` would give a second caller no row.
+    // With "do nothing" instead, `returning` would give a second caller no row.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
@@ -33,8 +33,8 @@ const insertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, tru
 const tryInsertLaunch = prepare((db, launch: Launch) => buildInsert(db, launch, false));
 
 /**
- * Returns the session's `sid` at that client, which is the same for all callers. Undefined if the session has ended or its user
- * is gone. Locks the user and then the session, so that neither changes or ends before the launch is committed.
+ * Returns the session's `sid` at that client, which is the same for all callers. Returns undefined if the session has ended or
+ * its user is gone. Locks the user and then the session, so that neither changes or ends before the launch is committed.
  */
 export async function recordLaunch(trx: Transaction<DB>, launch: Launch): Promise<string | undefined> {
   return (await insertLaunch(trx, launch))[0]?.sid;
@@ -45,7 +45,7 @@ export async function tryRecordLaunch(db: Database, launch: Launch): Promise<str
   return (await tryInsertLaunch(db, launch))[0]?.sid;
 }
 
-/** For each client, the time of the user's newest launch record. */
+/** Returns the time of the user's newest launch record for each client. */
 export async function listLastLaunches(
   db: Database,
   userId: string,
@@ -58,13 +58,13 @@ export async function listLastLaunches(
     .execute();
 }
 
-/** The clients that the user ever went to. A trigger of `launches` maintains them. */
+/** Returns the clients that the user ever went to. A trigger of `launches` maintains this list. */
 export async function listVisitedClients(db: Database, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('client_users').select('client').where('user_id', '=', userId).execute();
   return rows.map(({ client }) => client);
 }
 
-/** Reads the whole table: for operators, not for requests. */
+/** Reads the whole table, so this is for operators and not for requests. */
 export async function listLastLaunchesOfClients(db: Database): Promise<Map<string, Date>> {
   const rows = await db
     .selectFrom('launches')

@@ -6,7 +6,7 @@ import { toUser, type User, userColumns } from './users.ts';
 
 export type LinkedUser = {
   user: User;
-  /** `profile_updated_at` of the last profile applied from the other system. */
+  /** The `profile_updated_at` of the last profile that was applied from the other system. */
   appliedProfileUpdatedAt: Date | null;
   /** The link does not work until its user connects it again, because a password was set by mail. */
   isSleeping: boolean;

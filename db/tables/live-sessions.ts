@@ -9,7 +9,7 @@ export type Session = {
   id: string;
   lastSeenAt: Date;
   endedAt: Date | null;
-  /** When a credential was last given; null if a hand-off started the session. */
+  /** When the user last gave a credential. Null if a hand-off started the session. */
   authTime: Date | null;
   amr: string[];
   user: User;

@@ -1,10 +1,10 @@
-// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql). Each row is a log-out to tell one
-// client of OpenID Connect about. Each log-out is tried by itself. Times are the database's, so that all instances agree.
+// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql). Each row is one log-out that we must
+// tell one client of OpenID Connect about. Times are the database's, so that all instances agree.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { lease, pauseAfter } from './event-deliveries.ts';
 
-/** The first try has `attempts` 1. Without `sid`, all sessions of the person at the client end. */
+/** The first try has `attempts` 1. If there is no `sid`, all sessions of the person at the client end. */
 export type LogOut = {
   id: string;
   clientId: string;
@@ -14,18 +14,19 @@ export type LogOut = {
 };
 
 /**
- * The last try begins seven days and eight minutes after the first one. Tries are counted instead of time, because time during
- * which no tries are made must not count (contract 14.76).
+ * The last try begins seven days and eight minutes after the first one. This counts tries instead of time, because time without
+ * tries must not count (contract 14.76).
  */
 const maxAttempts = 180;
 
-// No pause is as long as this. So a later `next_try_at` shows that the database's clock was set back, and such a log-out is
-// tried at once.
+// No pause is as long as this. If `next_try_at` is further away, the database's clock was set back, and the log-out is tried at
+// once.
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Each log-out goes to one caller only, who must try it now and report the outcome with `recordLogOut`. The statement searches
- * two ranges of time. With one condition with `or`, Postgres would read all waiting log-outs four times a second.
+ * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`.
+ * The statement searches two ranges of time. With a single `or` condition, Postgres would read all waiting log-outs four times a
+ * second.
  */
 export async function claimLogOuts(
   db: Database,
@@ -70,7 +71,7 @@ export async function recordLogOut(
   return { isGivenUp: rows[0]?.isGivenUp ?? false };
 }
 
-/** When the client last accepted a log-out. */
+/** Returns when the client last accepted a log-out. */
 export async function findLogOutTaken(db: Database, clientId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('log_outs')
@@ -87,8 +88,8 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * The log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All other
- * log-outs were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
+ * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All
+ * others were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
   const { rows } = await sql<UntakenLogOut>`

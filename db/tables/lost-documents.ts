@@ -1,11 +1,11 @@
 // The only writer of `lost_documents`: numbers that a restore has lost. Somebody may have received a document with such a number,
-// so it is never given again. An invoice may take the place of a lost one (contract 7.420). Until version 0.6.0 a document could
-// be recovered from its file (`recovered_at`).
+// so the number is never given again. A new invoice may take the place of a lost one (contract 7.420). Until version 0.6.0, a
+// document could be recovered from its file (`recovered_at`).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** Adds numbers that the last restore has lost, while billing still waits. */
+/** Adds numbers that the last restore has lost, while billing is still paused. */
 export async function insertLostDocuments(trx: Transaction<DB>, numbers: string[]): Promise<void> {
   await sql`
     insert into lost_documents (number, restored_at)
@@ -13,7 +13,7 @@ export async function insertLostDocuments(trx: Transaction<DB>, numbers: string[
       from unnest(${numbers}::text[]) number`.execute(trx);
 }
 
-/** Returns the numbers that are lost. Locks them in the same order for all callers. */
+/** Returns the numbers that are lost. Locks their rows in the same order for all callers. */
 export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select number from lost_documents where number = any(${numbers}) and recovered_at is null
@@ -22,8 +22,8 @@ export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise
 }
 
 /**
- * The number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice now, this
- * waits until the transaction ends.
+ * Returns the number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice now,
+ * this waits until the transaction ends.
  */
 export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
   const { rows: known } = await sql`
@@ -40,7 +40,6 @@ export const replacing = sql`(
   where d.issued_on >= l.restored_at::date - 1 and d.facts ->> 'replaces' = l.number
   order by d.issued_on limit 1)`;
 
-/** Lists the numbers in the order of their series. */
 export async function listLostDocuments(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('lost_documents')

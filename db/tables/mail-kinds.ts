@@ -7,7 +7,7 @@ type Traits = {
   isAwaited?: true;
   /** Anybody can cause the mail by typing an email address. */
   isCaused?: true;
-  /** The mail goes to an address that somebody typed and that is not proved. */
+  /** The mail goes to an address that somebody has typed but nobody has proved. */
   isToTyped?: true;
   /**
    * A new password or address makes an unsent mail void. Mails with a take-back link are sent anyway, because the user may need
@@ -43,7 +43,7 @@ const mails = {
   account_thawed: notice,
   authenticator_added: notice,
   authenticator_removed: notice,
-  /** This notice goes to everybody of an account. */
+  /** This notice goes to everybody in an account. */
   billing_details_changed: notice,
   codes_guessed: notice,
   contract_added: notice,
@@ -55,7 +55,7 @@ const mails = {
   email_proved: notice,
   email_replaced: notice,
   factors_removed: notice,
-  /** This notice goes to everybody of an account. */
+  /** This notice goes to everybody in an account. */
   invoice_email_changed: notice,
   link_removed: notice,
   new_browser: notice,
@@ -81,8 +81,8 @@ const mails = {
   role_granted: warning,
   staff_limited: warning,
 
-  // A new kind of document or contract mail needs a migration, because triggers of `mails` and `restores` put these kinds on hold
-  // while billing waits.
+  // If you add a kind of document mail or contract mail, add a migration too. Triggers of `mails` and `restores` put these kinds
+  // on hold while billing waits.
   invoice_issued: document,
   invoice_reminder_1: document,
   invoice_reminder_2: document,
@@ -111,7 +111,7 @@ export const mailKinds = Object.keys(mails) as MailKind[];
 export const kindsThat = (have: (traits: Traits) => unknown): MailKind[] =>
   mailKinds.filter((kind) => have(mails[kind]));
 
-/** Undefined for a kind that only a newer version knows. */
+/** Returns undefined for a kind that only a newer version knows. */
 const groupOf = (kind: string) => (mails as Record<string, Traits>)[kind]?.is;
 export const isLetter = (kind: MailKind): kind is LetterKind => groupOf(kind) === 'letter';
 export const isAboutContract = (kind: MailKind): kind is ContractMailKind => groupOf(kind) === 'contract';

@@ -1,5 +1,6 @@
-// The only writer of `mail_tokens`: the secrets in the links of our mails, as SHA-256. The row of an ended link stays for a while
-// to say why it ended (contract 9.203). So a statement that looks for a working link must ask for `isOpen`.
+// The only writer of `mail_tokens`: the secrets in the links of our mails, as SHA-256. The row of an ended link stays for a
+// while, so that we can say why the link ended (contract 9.203). So a statement that looks for a working link must ask for
+// `isOpen`.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareDeferred } from '../postgres/prepare.ts';
@@ -18,7 +19,7 @@ export type MailTokenPurpose =
   | 'stop_new_address'
   /** Proves an address for invoices. The link keeps working after a new password or a change of the user's own address. */
   | 'invoice_email'
-  /** A take-back link. It ends only by its use, at its time, or by an erasure. */
+  /** A take-back link. Only its use, its expiry or an erasure ends it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -43,7 +44,7 @@ const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
   change_id: null,
 });
 
-/** Adds the token of a mail that is about to be sent. False if the mail is gone. */
+/** Adds the token of a mail that is about to be sent. Returns false if the mail is gone. */
 export async function insertMailToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
@@ -70,8 +71,8 @@ export async function insertMailToken(
 }
 
 /**
- * Adds the token of a link to set a password. The link is part of a mail about something else. False if the user has a way to
- * log in already, may not log in, or does not hold `email`. The lock makes sure that the link does not outlive a password that
+ * Adds the token of a link to set a password, which is part of a mail about something else. Returns false if the user has a way
+ * to log in already, may not log in, or does not hold `email`. The lock makes sure that the link does not outlive a password that
  * is being set now.
  */
 export async function insertPasswordToken(
@@ -106,7 +107,10 @@ export async function insertHandedToken(
     .execute();
 }
 
-/** The token ends with the row of the change that its mail tells of. False if the mail is gone. */
+/**
+ * Adds the token of a mail about a change. The token ends when the row of that change is deleted. Returns false if the mail is
+ * gone.
+ */
 export async function insertTakeBackToken(
   db: Database,
   { tokenHash, mailId }: { tokenHash: Uint8Array; mailId: string },
@@ -138,7 +142,7 @@ export async function insertTakeBackToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** The token works while the new address waits. False if the mail is gone, or the new address no longer waits. */
+/** Adds a token that works while the new address waits. Returns false if the mail is gone, or the new address no longer waits. */
 export async function insertNewAddressToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose },
@@ -164,7 +168,7 @@ export async function insertNewAddressToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** The token ends with the invitation. False if the mail is gone, or the invitation is no longer open. */
+/** Adds a token that ends with the invitation. Returns false if the mail is gone, or the invitation is no longer open. */
 export async function insertInvitationToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string },
@@ -194,7 +198,7 @@ export async function insertInvitationToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Undefined if the user's address is no longer the one that the mail went to. */
+/** Returns undefined if the mail went to an address that is no longer the user's. */
 export async function findMailToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -209,7 +213,7 @@ export async function findMailToken(
     .executeTakeFirst();
 }
 
-/** The address and the name that were typed at a sign-up. There is no user yet. */
+/** Returns the address and the name that were typed at a sign-up. There is no user yet. */
 export async function findSignUpToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -224,7 +228,9 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** No user exists yet. Undefined if the invitation is no longer open, or if its link has made a user. */
+/**
+ * Returns undefined if the invitation is no longer open, or if its link has made a user. The invited person is not a user yet.
+ */
 export async function findInvitationToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -252,7 +258,7 @@ export async function findInvitationToken(
   return { ...token, userId: null, name: '', invitation: { id, role } };
 }
 
-/** `email` is the mailbox that was told about the change. */
+/** `email` is the mailbox that the mail about the change went to. */
 export async function findTakeBackToken(
   db: Database,
   { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,
@@ -296,7 +302,7 @@ export async function findAddressToken(
     .executeTakeFirst();
 }
 
-/** True for exactly one caller. */
+/** Returns true for only one caller. */
 export async function consumeMailToken(
   db: Database,
   { tokenHash, purpose, now, userId, email }: MailTokenKey & { userId: string | null; email: string },
@@ -341,7 +347,7 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
 );
 
 /**
- * Ends the user's links for this purpose. Without a purpose, ends all links except links that prove an address for invoices.
+ * Ends the user's links for this purpose. Without a purpose, ends all links except those for proving an address for invoices.
  * Take-back links never end here.
  */
 export function deferEndOfMailTokens(
@@ -408,7 +414,7 @@ export type KeptMailToken = {
   presentEmail: string | null;
 };
 
-/** Finds ended links, too, for the page that says why a link does not work. */
+/** Also finds ended links, for the page that says why a link does not work. */
 export async function findKeptMailToken(
   db: Database,
   { tokenHash, purpose }: Omit<MailTokenKey, 'now'>,
@@ -439,7 +445,7 @@ export async function assignSignUpTokens(
         .where('email', '=', email)
         .where('user_id', 'is', null)
         .forUpdate()
-        // Skips a token that a request is using now, because that request waits for this new user.
+        // Skips a token that another request is using now, because that request waits for this new user.
         .skipLocked(),
     )
     .execute();

@@ -1,5 +1,5 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction of the change that it tells of. Later a worker of
-// any instance sends it. Its text is made only then, because this database must not hold the secrets in it.
+// any instance sends it. The worker makes the text only then, because the text has secrets that this database must not hold.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { countUpTo } from '../count.ts';
@@ -13,7 +13,7 @@ import { isNoneOf } from './take-back-changes.ts';
 export type MailRow = {
   id: string;
   kind: MailKind;
-  /** Null if the user does not exist yet or is erased. */
+  /** Null if the user does not exist yet or has been erased. */
   userId: string | null;
   recipient: string;
   details: Record<string, string>;
@@ -92,8 +92,8 @@ const insertCopyOfContract = prepareOfContract(copyRecipientOf);
 
 /**
  * Adds a mail about the contract for the mailbox that gets mails of this kind. If somebody else gets a copy, adds the copy too
- * (contract 7.401). Does nothing if there is no mailbox, or if there is a mail with the same key. The copy's details have one
- * member, `copy`, with the details of the mail.
+ * (contract 7.401). The copy's details have one member, `copy`, with the details of the mail. Does nothing if there is no
+ * mailbox, or if there is a mail with the same key.
  */
 export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }: BillingMail): void {
   const text = JSON.stringify(details);
@@ -102,7 +102,10 @@ export function deferBillingMail(trx: Transaction<DB>, { details, key, ...mail }
   insertCopyOfContract(trx, { ...mail, key: copyKeyOf(key), id: uuidv7(), details: copy });
 }
 
-/** Call this before a user is erased. Their unsent mails to the address for invoices pass to another user of the account. */
+/**
+ * Call this before a user is erased. If they have unsent mails to the address for invoices, these pass to another user of the
+ * account.
+ */
 export async function passOnBillingMails(
   trx: Transaction<DB>,
   { id, account }: { id: string; account: { id: string } },
@@ -119,8 +122,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. Once the thing is
- * ready, a trigger sets another time for the mail's next try. Then the lease no longer matches, so this does nothing.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. If the PDF is ready
+ * meanwhile, a trigger has set another time for the next try. Then the lease no longer matches, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -135,10 +138,10 @@ export async function postponeMail(
     .execute();
 }
 
-/** Whether the mail is on hold because billing waits. A trigger sets this instant for such mails. */
+/** When the mail was put on hold because billing waits. A trigger sets this instant. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
-/** Counts unsent mails that failed or were given up, no further than `limit`. */
+/** Counts unsent mails that failed or were given up, but at most `limit`. */
 export const countFailedMails = (db: Database, limit: number): Promise<number> =>
   countUpTo(
     db,
@@ -146,7 +149,7 @@ export const countFailedMails = (db: Database, limit: number): Promise<number> =
     sql`from mails where sent_at is null and (last_error is not null or given_up_at is not null)`,
   );
 
-/** Makes mails due that were on hold while billing waited. Returns how many there were. */
+/** Makes mails due that were on hold because billing waited. Returns how many there were. */
 export async function releaseBillingMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -163,16 +166,16 @@ export async function setRecipient(db: Database, id: string, recipient: string):
 }
 
 /**
- * People wait for mails in `holders` and `sign_ups` (contract 9.125 and 9.274). Anybody can cause mails in `sign_ups` by typing
- * an address. Each lane has an index, so that mails in one lane do not slow down another.
+ * Mails are sent in lanes. People wait for mails in `holders` and `sign_ups` (contract 9.125 and 9.274). Anybody can cause mails
+ * in `sign_ups` by typing an address. Each lane has an index, so that mails in one lane do not slow down another.
  */
 export type Lane = 'holders' | 'sign_ups' | 'other';
 
 /** The lanes in the order in which they are sent. */
 export const lanes: readonly Lane[] = ['holders', 'sign_ups', 'other'];
 
-// Written like the conditions of mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx. Otherwise
-// Postgres could not use these indexes.
+// Written like the conditions of the indexes mails_awaited_idx, mails_holders_idx, mails_sign_ups_idx and mails_other_idx.
+// Otherwise Postgres could not use them.
 const isOneOf = (kinds: MailKind[]) =>
   sql<boolean>`kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
 const isAwaited = sql<boolean>`(${isOneOf(kindsThat((mail) => mail.isAwaited))} or details ? 'until')`;
@@ -226,7 +229,7 @@ export async function claimMails(
   return rows as MailRow[];
 }
 
-/** `kept` is what local mode shows of a mail that no mail server takes. */
+/** `kept` is what local mode shows of a mail that it did not give to a mail server. */
 export async function markMailSent(
   db: Database,
   id: string,
@@ -238,9 +241,9 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // Somebody may have given the mail up while it was being sent.
+      // Somebody may have given up the mail while it was being sent.
       given_up_at: null,
-      // The name is deleted here, because the row of the mail token has it now.
+      // The name is deleted here, because it is in the row of the mail token now.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
@@ -250,14 +253,14 @@ export async function markMailSent(
     .execute();
 }
 
-/** For mails whose address must not be kept. */
+/** Deletes a mail whose address must not be kept. */
 export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
 
 const voidable = kindsThat((mail) => mail.isVoidable);
 
-/** Deletes unsent mails whose link must not be sent any more. */
+/** Deletes unsent mails with links that must not be sent any more. */
 export async function deleteUnsentLetters(
   db: Database,
   userId: string,
@@ -317,14 +320,14 @@ const isSummary = sql<boolean>`details ? 'rest'`;
 /** The group of notices about the owner's login. It has all notices that belong to no other group. */
 export const ownSummary = 'true';
 
-/** `group`: the group of notices that a summary mail is about. */
+/** `group` is the group of notices that a summary mail is about. */
 type Rest = { userId: string; recipient: string; group: string };
 
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
 /**
- * Returns two times: of the last summary mail to this mailbox, and of the last summary mail with a take-back link. Each is the
- * time at which the mail is or was due.
+ * Returns two times. One is when the last summary mail to this mailbox was or is due. The other is that of the last summary mail
+ * with a take-back link.
  */
 export async function findLastSummary(
   db: Database,
@@ -345,7 +348,7 @@ export async function findLastSummary(
 /** The take-back link of a change, for a summary mail. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
-/** Adds a notice to a summary mail that no worker has taken yet. False if there is no such mail. */
+/** Adds a notice to a summary mail that no worker has taken yet. Returns false if there is no such mail. */
 export async function addToSummary(
   db: Database,
   { userId, recipient, group, dueAt, link }: Rest & { dueAt: Date; link?: RestLink | undefined },
@@ -369,7 +372,6 @@ export async function addToSummary(
   return result.numUpdatedRows > 0n;
 }
 
-/** Returns how many mails it deleted. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   const query = db
     .deleteFrom('mails')
@@ -379,8 +381,8 @@ export async function deleteAllUnsentLetters(db: Database): Promise<number> {
 }
 
 /**
- * Makes sure that only one transaction at a time writes mails about unchecked VAT ids. False if another transaction writes them
- * now.
+ * Makes sure that only one transaction at a time writes mails about unchecked VAT ids. Returns false if another transaction
+ * writes them now.
  */
 export async function lockVatIdMails(trx: Transaction<DB>): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
@@ -403,7 +405,7 @@ export async function hasRecentMail(
   return row !== undefined;
 }
 
-/** A mail that was given up meanwhile stays as it is. */
+/** If the mail was given up meanwhile, it stays as it is. */
 export async function markMailFailed(
   db: Database,
   id: string,
@@ -429,7 +431,6 @@ export type WaitingMail = {
   givenUpAt: Date | null;
 };
 
-/** Returns the oldest first. */
 export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
   return db
     .selectFrom('mails')
@@ -441,7 +442,7 @@ export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
     .execute();
 }
 
-/** Makes all failed mails due, as if they were just written. Returns how many there were. */
+/** Makes all failed mails due again, as if they were just written. Returns how many there were. */
 export async function retryFailedMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -453,10 +454,10 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 }
 
 /**
- * Makes a failed or given-up mail due, as if it was just written. Returns false for a mail that is on hold while billing waits.
- *
- * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. For a failed mail, the function then
- * changes nothing and returns false. A given-up mail then becomes due at that next try, when the worker's lease has ended.
+ * Makes a failed or given-up mail due again, as if it was just written. Returns false for a mail that is on hold while billing
+ * waits.
+ * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. In that case, a failed mail stays as it
+ * is and the function returns false. A given-up mail becomes due at that next try, when the worker's lease has ended.
  */
 export async function retryMail(
   db: Database,
@@ -482,14 +483,14 @@ export async function retryMail(
 }
 
 /**
- * Whether the mail must not be given up (contract 12.126). This is true if it has a take-back link, or if its kind forbids it.
- * It is also true for a summary mail, because a take-back link may still be added.
+ * Returns whether the mail must not be given up (contract 12.126). This is true if it has a take-back link, or if its kind
+ * forbids it. It is also true for a summary mail, because a take-back link may still be added.
  */
 export const mustLeave = sql<boolean>`(details ?| array['until', 'change', 'rest'] or ${isOneOf(kindsThat((mail) => mail.is === 'warning'))})`;
 
 /**
- * Returns false if the mail must be sent, or was already sent or given up. Clears the last error, so that `retryFailedMails`
- * skips the mail. A mail to an erased person is deleted, because it contains their address.
+ * Gives up a mail. Returns false if the mail must be sent, or was already sent or given up. Clears the last error, so that
+ * `retryFailedMails` skips the mail. A mail to an erased person is deleted, because it contains their address.
  */
 export async function giveUpMail(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
   const isTheOne = sql<boolean>`id = ${id} and sent_at is null and given_up_at is null and not ${mustLeave}`;

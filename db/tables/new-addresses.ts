@@ -1,5 +1,5 @@
-// The only writer of `new_addresses`, apart from the trigger that ends them. These are addresses that support has offered to
-// users who lost their mailbox. A row lasts while the links in the mails about it work.
+// The only writer of `new_addresses`, apart from the trigger that ends them. They are addresses that support has offered to users
+// who lost their mailbox. A row lasts while the links in the mails about it work.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -13,7 +13,7 @@ export type NewAddress = {
   removesFactors: boolean;
 };
 
-/** Replaces an earlier new address. */
+/** Replaces the new address that was offered before. */
 export async function setNewAddress(
   trx: Transaction<DB>,
   { userId, ...offer }: NewAddress & { userId: string },
@@ -58,7 +58,7 @@ export async function deleteAllNewAddresses(db: Database): Promise<void> {
   await db.deleteFrom('new_addresses').execute();
 }
 
-/** Counts a guess at a code. Returns how many guesses there were, or undefined after `max` guesses. */
+/** Counts a guess at a code. Returns the number of guesses so far, or undefined after `max` guesses. */
 export async function countNewAddressGuess(
   db: Database,
   { id, max }: { id: string; max: number },

@@ -25,7 +25,9 @@ const insert = prepare((db, { audience, nonce, issuedAt, expiresAt }: Nonce) =>
 
 const findRestore = prepare(selectRestoreSince);
 
-/** `fresh` for exactly one caller. `before_restore` if a restore may have lost the record that the nonce was used. */
+/**
+ * Returns `fresh` for only one caller. Returns `before_restore` if a restore may have lost the record that the nonce was used.
+ */
 export async function consumeNonce(db: Database, nonce: Nonce): Promise<'fresh' | 'used' | 'before_restore'> {
   if ((await insert(db, nonce)).length === 1) return 'fresh';
   return (await findRestore(db, { issuedAt: nonce.issuedAt })).length > 0 ? 'before_restore' : 'used';

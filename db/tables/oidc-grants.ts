@@ -1,6 +1,6 @@
-// The only writer of `oidc_grants`: the access that people gave to clients of OpenID Connect. A grant begins with a code, which
-// is exchanged once, for an access token. The end of the session ends both code and token. A client that is turned off loses
-// its grants (db/schema.sql).
+// The only writer of `oidc_grants`: the access that people gave to clients of OpenID Connect. A grant begins with a code. The
+// client exchanges it once for an access token. The end of the session ends both. If a client is turned off, its grants are
+// deleted (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareRead } from '../postgres/prepare.ts';
@@ -10,7 +10,7 @@ import { toUser, type User, userColumns } from './users.ts';
 
 export type Grant = {
   id: string;
-  /** The row of the client. */
+  /** The id of the client's row. */
   clientId: string;
   redirectUri: string;
   scope: string[];
@@ -55,14 +55,14 @@ const insert = prepare((db, grant: NewGrant) =>
         ])
         .where('s.id', '=', grant.sessionId)
         .where('s.ended_at', 'is', null)
-        // The reference to the session needs this lock anyway. If the person is being erased, this waits for the erasure and
-        // then finds no session.
+        // The reference to the session takes this lock anyway. If the person is being erased, this waits for the erasure and then
+        // finds no session.
         .forKeyShare(),
     )
     .returning('id'),
 );
 
-/** False if the session has ended. */
+/** Returns false if the session has ended. */
 export const insertGrant = async (db: Database, grant: NewGrant): Promise<boolean> =>
   (await insert(db, grant)).length === 1;
 
@@ -135,7 +135,7 @@ const exchange = prepare((db, values: { id: string; tokenHash: Uint8Array; now: 
     .returning('id'),
 );
 
-/** False if the code has been used. */
+/** Returns false if the code has been used. */
 export const exchangeCode = async (
   db: Database,
   values: { id: string; tokenHash: Uint8Array; now: Date },

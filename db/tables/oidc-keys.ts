@@ -9,11 +9,11 @@ export type KeyRow = {
   sealed: Uint8Array;
   /** Identifies the key that sealed the private key. */
   keyId: string;
-  /** The key signs from this instant until the instant of a later key. */
+  /** The key signs from this instant until a later key starts to sign. */
   usedFrom: Date;
 };
 
-/** The key with the latest `usedFrom` comes first. */
+/** Returns the key with the latest `usedFrom` first. */
 export async function listKeyRows(db: Database, issuer: string): Promise<KeyRow[]> {
   return db
     .selectFrom('oidc_keys')
@@ -37,7 +37,6 @@ export async function deleteKeys(db: Database, kids: readonly string[]): Promise
   await db.deleteFrom('oidc_keys').where('kid', 'in', kids).execute();
 }
 
-/** Deletes the keys of all issuers. */
 export async function deleteAllKeys(db: Database): Promise<void> {
   await db.deleteFrom('oidc_keys').execute();
 }

@@ -1,11 +1,11 @@
-// The invoices and credit notes of an account, as its owner sees them. This file only reads.
+// Reads the invoices and credit notes of an account, as its owner sees them. This file only reads.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
 /**
- * `facts` is null for an invoice from before there was a seller. For a credit note, `plan` and all members after it are those of
- * its invoice.
+ * `facts` is null for an invoice from before there was a seller. A credit note takes `plan` and all members after it from its
+ * invoice.
  */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
@@ -35,7 +35,7 @@ export type DocumentSort = (typeof documentSorts)[number];
 
 type Page = { accountId: string; limit: number; sort: DocumentSort };
 
-/** `before` is the number of a document. Only documents that come after it in this order are returned. */
+/** `before` is the number of a document. This returns only documents that come after it in the list. */
 export async function listOwnDocuments(
   db: Database,
   { before, ...page }: Page & { before?: string | undefined },
@@ -76,7 +76,7 @@ async function findPosition(db: Database, accountId: string, number: string): Pr
   return rows[0];
 }
 
-/** Returns open invoices, the earliest due first. */
+/** Returns open invoices in the order in which they are due. */
 export async function listOpenOf(
   db: Database,
   { accountId, limit }: { accountId: string; limit: number },
@@ -92,8 +92,8 @@ export async function listOpenOf(
 }
 
 /**
- * Unallocated money by currency. It is from payments that name an invoice of the account, or that once paid for such an
- * invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
+ * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that once paid for such
+ * an invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
  */
 export async function listOwnUnused(
   db: Database,

@@ -12,14 +12,14 @@ export type Passkey = {
   /** How often the passkey was used, by the authenticator's count. Always 0 if the authenticator does not count. */
   counter: number;
   transports: string[];
-  /** A password manager keeps the passkey and brings it to other devices. */
+  /** Whether a password manager keeps the passkey and brings it to other devices. */
   backedUp: boolean;
   name: string;
 };
 
 type NewPasskey = Passkey & { fromEstablishedBrowser: boolean; now: Date };
 
-/** False if the credential is already registered. */
+/** Returns false if the credential is already registered. */
 export async function insertPasskey(db: Database, passkey: NewPasskey): Promise<boolean> {
   const result = await db
     .insertInto('passkeys')
@@ -56,7 +56,6 @@ export type ListedPasskey = Pick<Passkey, 'id' | 'credentialId' | 'transports' |
   lastUsedAt: Date | null;
 };
 
-/** Returns the newest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<ListedPasskey[]> {
   return db
     .selectFrom('passkeys')
@@ -69,7 +68,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
     .execute();
 }
 
-/** False if the passkey is gone, or its counter has not moved on, which is a sign of a copied authenticator. */
+/** Returns false if the passkey is gone, or if its counter has not moved on, which is a sign of a copied authenticator. */
 export async function recordPasskeyUse(
   db: Database,
   { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: Date },
@@ -83,7 +82,7 @@ export async function recordPasskeyUse(
   return result.numUpdatedRows === 1n;
 }
 
-/** False if the user has no such passkey. */
+/** Returns false if the user has no such passkey. */
 export async function renamePasskey(
   db: Database,
   { id, userId, name }: { id: string; userId: string; name: string },
@@ -92,7 +91,7 @@ export async function renamePasskey(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** False if the user has no such passkey. */
+/** Returns false if the user has no such passkey. */
 export async function deletePasskey(
   db: Database,
   { id, userId }: { id: string; userId: string },
@@ -101,7 +100,6 @@ export async function deletePasskey(
   return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** Returns how many passkeys it deleted. */
 export async function deletePasskeys(
   db: Database,
   userId: string,

@@ -1,4 +1,4 @@
-// Finds the user whose password is checked, and whether they know the browser. This file only reads.
+// Finds the user whose password is checked, and whether that user knows the browser. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
@@ -9,17 +9,17 @@ export type PasswordOwner = {
   userId: string;
   passwordHash: string | null;
   /**
-   * Since when the user knows this device. The user knows it from the first credential given there, until they forget it. Null
+   * Since when the user knows this device. They know it from the first credential that they gave there until they forget it. Null
    * if they do not know it.
    */
   deviceKnownSince: Date | null;
-  /** When the user first gave a credential on this device, even if they forgot the device. */
+  /** When the user first gave a credential on this device. This stays if they forget the device. */
   deviceFirstKnownAt: Date | null;
-  /** The user gave their first credential ever on this device, and has not forgotten it. */
+  /** Whether the user gave their very first credential on this device, and has not forgotten it. */
   isFirstDevice: boolean | null;
 };
 
-/** Without `deviceHash`, finds a row for each device. */
+/** Without `deviceHash`, returns one row for each device. */
 const selectPasswordOwner = (db: Database, deviceHash?: Uint8Array) =>
   db
     .selectFrom('users as u')
@@ -57,8 +57,8 @@ export async function findPasswordOwner(
 }
 
 /**
- * Returns the user as seen by a login in a browser that is new to them, and then as seen by a login in each of the 100 browsers
- * that they used last.
+ * Returns the user as a login sees them, first in a browser that is new to them. After that come the 100 browsers that they used
+ * last.
  */
 export async function listPasswordOwners(
   db: Database,

@@ -14,11 +14,14 @@ export type Payment = {
   paidAt: Date;
   method: string | null;
   reference: string | null;
-  /** The invoice number as the payer wrote it. There may be no invoice with this number. */
+  /** The invoice number as the payer wrote it. An invoice with this number may not exist. */
   invoiceNumber: string | null;
   recordedAt: Date;
   recordedBy: 'payments' | 'staff' | 'operator';
-  /** For a payment, the amount not yet allocated. For a refund, the amount that no payment covers, as a number below 0. */
+  /**
+   * For a payment, this is the amount not yet allocated. For a refund, it is the amount that no payment covers, as a number below
+   * 0.
+   */
   unallocated: number;
 };
 
@@ -54,10 +57,14 @@ const listRows = async (query: ReturnType<typeof selectPayments>): Promise<Payme
 
 const selectOldestFirst = (db: Database) => selectPayments(db).orderBy('recorded_at').orderBy('id');
 
-// The limit on locks of single payments. All transactions of the server share one table of locks, so none may take too many.
+// Up to this many payments are locked one by one. All transactions of the server share one table of locks, so none may take too
+// many.
 const mostLocks = 500;
 
-/** Locks these payments and their refunds, in one order for all callers. For more ids than `mostLocks`, locks all payments. */
+/**
+ * Locks these payments and their refunds, in one order for all callers. If there are more ids than `mostLocks`, locks all
+ * payments.
+ */
 export async function lockPayments(trx: Transaction<DB>, ids: string[]): Promise<void> {
   const sorted = [...new Set(ids)].sort();
   if (sorted.length > mostLocks) {
@@ -78,7 +85,7 @@ export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
   listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
 /**
- * Imported payments of these amounts that have characters beyond ASCII in their invoice number or reference. Since version
+ * Finds imported payments of these amounts that have characters beyond ASCII in their invoice number or reference. Since version
  * 0.5.0, only such payments may have got another id (server/billing/payments/older-ids.ts).
  */
 export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
@@ -89,13 +96,13 @@ export const listImported = (db: Database, amounts: number[]): Promise<Payment[]
       .where(sql<boolean>`concat(invoice_number, reference) ~ '[^ -~]'`),
   );
 
-/** `numbers` are the numbers of the invoices that the payment names or pays. */
+/** `numbers` lists the invoices that the payment names or pays. */
 type Dated = Pick<Payment, 'id' | 'kind' | 'currency' | 'amount' | 'reference'> & {
   day: string;
   numbers: string[];
 };
 
-/** Payments and refunds of these amounts in a span of days. The days are in the time zone `zone`. */
+/** Finds payments and refunds of these amounts in a span of days. The days are in the time zone `zone`. */
 export async function listPaymentsIn(
   db: Database,
   { zone, from, to, amounts }: { zone: string; from: string; to: string; amounts: number[] },
@@ -117,11 +124,10 @@ export async function listPaymentsIn(
 export const listReturns = (db: Database, of: string): Promise<Payment[]> =>
   listRows(selectOldestFirst(db).where('of', '=', of));
 
-/** Returns the oldest first. */
 export const listUnallocated = (db: Database, limit: number): Promise<Payment[]> =>
   listRows(selectOldestFirst(db).where('unallocated', '<>', '0').limit(limit));
 
-/** Payments that name one of these invoices and are not fully allocated, the oldest first. */
+/** Returns payments that name one of these invoices and are not fully allocated, the oldest first. */
 export const listWaitingFor = (db: Database, numbers: string[]): Promise<Payment[]> =>
   listRows(
     selectOldestFirst(db)

@@ -30,7 +30,7 @@ export async function findPendingEmailChange(
     .executeTakeFirst();
 }
 
-/** False if there was no pending change. */
+/** Returns false if there was no pending change. */
 export async function deletePendingEmailChange(db: Database, userId: string): Promise<boolean> {
   const query = db.deleteFrom('pending_email_changes').where('user_id', '=', userId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;

@@ -91,7 +91,7 @@ export async function findPendingIdByNonce(
   )?.id;
 }
 
-/** Exactly one caller gets the hand-off. */
+/** Gives the hand-off to only one caller. */
 export async function consumePendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,
@@ -123,7 +123,6 @@ export async function deletePendingHandOffs(db: Database, userId: string): Promi
   await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
 }
 
-/** Returns how many hand-offs it deleted. */
 export async function deleteAllPendingHandOffs(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_hand_offs').executeTakeFirst()).numDeletedRows);
 }

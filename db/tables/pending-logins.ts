@@ -1,6 +1,6 @@
 // The only writer of `pending_logins`: logins with the correct password that wait for the code in the same browser. The token is
-// in a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins when their password,
-// address or second factor changes, or they are suspended.
+// in a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins if their password, address
+// or second factor changes, or if they are suspended.
 import type { Database } from '../postgres/client.ts';
 
 export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };
@@ -33,7 +33,6 @@ export async function deletePendingLogin(db: Database, tokenHash: Uint8Array): P
   await db.deleteFrom('pending_logins').where('token_hash', '=', tokenHash).execute();
 }
 
-/** Returns how many pending logins it deleted. */
 export async function deleteAllPendingLogins(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_logins').executeTakeFirst()).numDeletedRows);
 }

@@ -1,5 +1,5 @@
-// The only writer of `person_words`, by which staff find people, and of its queue `people_to_index`. Triggers add people whose
-// words have changed to the queue (queue_person and queue_people_of_account in db/schema.sql).
+// The only writer of `person_words`, the words by which staff find people. It also writes the queue `people_to_index`. Triggers
+// add people whose words have changed to the queue (queue_person and queue_people_of_account in db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
@@ -7,7 +7,7 @@ import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
 import type { InternalRole, User } from './users.ts';
 
-/** Filters other than the role. */
+/** All filters except the role. */
 export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
 
 export type FilterState = (typeof statesToFilter)[number];
@@ -36,8 +36,8 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 
 /**
  * Removes at most `limit` entries from the queue, the newest people first. These people cannot be erased until the transaction
- * ends. Undefined if another transaction does this now, because two at once could write a person's older words last. People who
- * are being erased stay in the queue.
+ * ends. People who are being erased stay in the queue. Returns undefined if another transaction is doing this now: two at once
+ * could write a person's older words last.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -46,7 +46,7 @@ export async function takePeopleToIndex(
   const lock = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('people to index', 0)) as is_ours`.execute(trx);
   if (!lock.rows[0]?.is_ours) return undefined;
-  // Finds the entries by `ctid`, because Postgres may otherwise scan the whole queue to find them again.
+  // Finds the entries again by `ctid`, because Postgres might otherwise scan the whole queue for them.
   const { rows: entries } = await sql<{ user_id: string }>`
     delete from people_to_index where ctid = any(array(
       select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
@@ -67,7 +67,7 @@ export async function takePeopleToIndex(
   return { people, hasMore: entries.length === limit && people.length > 0 };
 }
 
-/** Marks a flag among the words. No word begins with this character. */
+/** This character marks a flag among the words. No word begins with it. */
 const flagMark = '=';
 
 export async function writePersonWords(
@@ -78,7 +78,7 @@ export async function writePersonWords(
     id,
     words: [...words, ...flags.map((flag) => flagMark + flag)],
   }));
-  // Nothing reads the column `flags`. It must be given until a migration lets it be null.
+  // Nothing reads the column `flags`. We must write it until a migration lets it be null.
   await sql`
     insert into person_words as w (user_id, words, flags)
       select r.id, array_to_tsvector(r.words), ''
@@ -99,7 +99,7 @@ const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.froze
   u.suspended_at as "suspendedAt", u.deletion_due_at as "deletionDueAt", u.email_verified_at as "emailVerifiedAt"`;
 
 /**
- * The filters use the person's own rows, because words may be some seconds old. `offset 0` makes Postgres look up one person
+ * The filters use the person's own rows, because the words may be some seconds old. `offset 0` makes Postgres look up one person
  * after another until there are enough, instead of scanning everybody.
  */
 const joinHit = ({ role, state }: PersonFilters) => sql`
@@ -112,11 +112,10 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
 const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
   hit."deletionDueAt", hit."emailVerifiedAt"`;
 
-/** Counts no further than `limit`. The count may be some seconds old. */
+/** Counts at most `limit` people. The count may be some seconds old. */
 export const countPeopleIn = (db: Database, state: FilterState, limit: number): Promise<number> =>
   countUpTo(db, limit, sql`from person_words where words @@ ${toQuery([], { state })}::tsquery`);
 
-/** Returns the newest first. */
 export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
   run(
     db,
@@ -124,7 +123,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What the whole text of the search may be, such as an address or an id. */
+/** What the search text as a whole may be, such as an address or an id. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -158,14 +157,16 @@ export function findByWhole(
   );
 }
 
-/** Matches rows with all beginnings of words and all flags. Words are letters and digits, so they contain no quote. */
+/**
+ * Matches rows that have all of the flags and a word for each beginning. Words are letters and digits, so they contain no quote.
+ */
 const toQuery = (words: readonly string[], { role, state }: PersonFilters) =>
   [
     ...words.map((word) => `'${word}':*`),
     ...[role, state].flatMap((flag) => (flag ? [`'${flagMark}${flag}'`] : [])),
   ].join(' & ');
 
-/** Looks through the newest people only. */
+/** Looks only through the newest people. */
 export function findAmongNewest(
   db: Database,
   words: readonly string[],
@@ -186,8 +187,8 @@ export function findAmongNewest(
 const maxAsked = 2;
 
 /**
- * Asks the index for the filters and the first words, then looks for the other words in the rows that it found. The order is
- * arbitrary.
+ * Uses the index for the filters and the first words. Then looks for the other words in the rows that the index found. The order
+ * is arbitrary.
  */
 export async function findByTerms(
   trx: Transaction<DB>,
@@ -195,7 +196,7 @@ export async function findByTerms(
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
-  // If Postgres assumed the words to be common, it would scan everybody.
+  // If Postgres took the words for common ones, it would scan everybody.
   void connectionOf(trx).query('set local enable_seqscan = off', []);
   return run(
     trx,

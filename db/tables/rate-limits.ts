@@ -5,8 +5,8 @@ import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
 /**
- * Subtracts one try from a count whose limit is `tries`. `expiresBefore` is in milliseconds since 1970. A count that expires at
- * that time or later belongs to a later period than the try, so it stays as it is.
+ * Subtracts one try from a count whose limit is `tries`. `expiresBefore` is in milliseconds since 1970. If a count expires at
+ * that time or later, it belongs to a later period than the try, so it stays as it is.
  */
 export const giveBackTry = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
@@ -40,12 +40,14 @@ const countOne = prepare((db, { key, times, windowMs }: Count) => {
     .returning('points');
 });
 
-/** False if the current period is full. In this case nothing is counted. */
+/** Returns false if the current period is full. In this case nothing is counted. */
 export async function countChange(trx: Database, count: Count): Promise<boolean> {
   return (await countOne(trx, count)).length > 0;
 }
 
-/** Returns the milliseconds until none of these counts is full. Undefined if none is full now. This does not count as a try. */
+/**
+ * Returns the milliseconds until none of these counts is full, or undefined if none is full now. This does not count as a try.
+ */
 export async function findFullCount(
   db: Database,
   ...counts: Pick<Count, 'key' | 'times'>[]

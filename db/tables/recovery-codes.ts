@@ -1,4 +1,4 @@
-// The only writer of `recovery_codes`: codes to log in without the authenticator app. Only hashes are stored.
+// The only writer of `recovery_codes`: codes for logging in without the authenticator app. Only their hashes are stored.
 import type { Database } from '../postgres/client.ts';
 
 export async function replaceRecoveryCodes(
@@ -10,7 +10,7 @@ export async function replaceRecoveryCodes(
   await db.insertInto('recovery_codes').values(rows).execute();
 }
 
-/** True for exactly one caller. False if the code was made after `madeBy`. */
+/** Returns true for only one caller. Returns false if the code was made after `madeBy`. */
 export async function consumeRecoveryCode(
   db: Database,
   { userId, codeHash, madeBy }: { userId: string; codeHash: Uint8Array; madeBy?: Date | undefined },

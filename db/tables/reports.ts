@@ -9,15 +9,15 @@ export type Income = {
   currency: string;
   category: string;
   rate: number;
-  /** The country that decided the tax. */
+  /** The country whose rules decided the tax. */
   country: string | null;
   net: number;
   tax: number;
 };
 
 /**
- * Invoices minus credit notes, from the month `from` up to but not including the month `before`. The newest month comes first.
- * Includes the same documents as `readDocuments` of db/tables/accounting-export.ts.
+ * Returns invoices minus credit notes by month, the newest month first. The months go from `from` up to but not including
+ * `before`. Includes the same documents as `readDocuments` of db/tables/accounting-export.ts.
  */
 export async function sumIncome(
   db: Database,
@@ -29,7 +29,7 @@ export async function sumIncome(
       sum(case kind when 'invoice' then net else -net end) as net,
       sum(case kind when 'invoice' then tax else -tax end) as tax
     from (
-      -- Few rows are left for the months then, and an index has these columns in this order.
+      -- Only few rows are left at this point, and an index has these columns in this order.
       select issued_on, kind, currency, category, rate, country, sum(net) as net, sum(tax) as tax from documents
       where issued_on >= ${firstOf(from)} ${before === undefined ? sql`` : sql`and issued_on < ${firstOf(before)}`}
       group by 1, 2, 3, 4, 5, 6) days
@@ -68,7 +68,7 @@ export async function sumRecurring(db: Database, now: Date): Promise<Recurring[]
 
 type Listed = { signupId: string; plan: string; accountName: string | null; userId: string | null };
 
-/** Trials that end after `now` and no later than `until`, the soonest first. */
+/** Returns trials that end after `now` and no later than `until`, the earliest first. */
 export async function listTrialsEnding(
   db: Database,
   { now, until, limit }: { now: Date; until: Date; limit: number },

@@ -1,4 +1,4 @@
-// The only writer of `reserved_addresses`: former addresses that users can have back. A trigger on `users` keeps other people
+// The only writer of `reserved_addresses`: former addresses that users can have back. A trigger on `users` stops other people
 // from holding such an address.
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
@@ -10,14 +10,14 @@ const select = prepare((db, { email }: { email: string }) =>
     .where('email', '=', email),
 );
 
-/** The id of the user for whom the address is reserved. Deletes an expired reservation. */
+/** Returns the id of the user for whom the address is reserved. Deletes an expired reservation. */
 export async function findReservation(
   db: Database,
   { email, now }: { email: string; now: Date },
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger ignores whether a reservation has expired, so that `now` is the only clock.
+  // The trigger does not look at the expiry, so that `now` is the only clock that counts.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)
@@ -30,7 +30,7 @@ export async function reserveAddress(
   db: Database,
   { email, userId, expiresAt }: { email: string; userId: string; expiresAt: Date },
 ): Promise<void> {
-  // An expired reservation may not have been swept yet.
+  // An expired reservation may not have been deleted yet.
   await db.deleteFrom('reserved_addresses').where('email', '=', email).execute();
   await db
     .insertInto('reserved_addresses')
@@ -38,7 +38,6 @@ export async function reserveAddress(
     .execute();
 }
 
-/** Returns the earliest first. */
 export async function listReservations(
   db: Database,
   { userId, now }: { userId: string; now: Date },
@@ -57,7 +56,7 @@ export async function releaseAllAddresses(trx: Database, userId: string): Promis
   await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
 }
 
-/** Frees that address and all addresses that the user gave up later. The caller has locked the user. */
+/** Frees that address and all addresses that the user gave up after it. The caller has locked the user. */
 export async function releaseAddresses(
   db: Database,
   { email, userId, now }: { email: string; userId: string; now: Date },

@@ -14,7 +14,7 @@ export const selectRestoreSince = (db: Database, { issuedAt }: { issuedAt: Date 
     .select('at')
     .where('at', '>=', sql<Date>`${issuedAt}::timestamptz - interval '30 seconds'`);
 
-/** The instant since which billing waits. */
+/** Returns the instant since which billing waits. */
 export async function findBillingPause(db: Database): Promise<Date | undefined> {
   const row = await db
     .selectFrom('restores')
@@ -26,7 +26,7 @@ export async function findBillingPause(db: Database): Promise<Date | undefined> 
   return row?.at;
 }
 
-/** False if billing did not wait. */
+/** Returns false if billing was not waiting. */
 export async function resumeBilling(db: Database): Promise<boolean> {
   const result = await db
     .updateTable('restores')

@@ -16,9 +16,9 @@ export type ContractTerms = {
   trialEndsAt: Date | null;
   price: Price | null;
   occurredAt: Date;
-  /** The first instant that no invoice covers; null if there was never anything to invoice. */
+  /** The first instant that no invoice covers. Null if there was never anything to invoice. */
   nextPeriodStartsAt: Date | null;
-  /** The day of the month on which periods begin, if the month has that day. */
+  /** The day of the month on which periods begin. If a month is too short, they begin on its last day. */
   billingAnchorDay: number | null;
 };
 
@@ -37,7 +37,7 @@ export const isInstant = (column: string) =>
 
 /**
  * The time of the last stored report. If SQL has set a time that readers cannot use, this is the time at which the contract was
- * made. So the next report is stored.
+ * made. This way the next report is stored.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
@@ -79,7 +79,7 @@ export async function lockContract(
   return row && readContract(row);
 }
 
-/** Whether the signup of this contract created its account. If so, both were added in one transaction, at the same time. */
+/** Returns whether the signup of this contract created its account. If so, one transaction added both, at the same time. */
 export async function hasMadeAccount(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_contracts as c')
@@ -136,7 +136,7 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
 }
 
 /**
- * `cancelsAt` is the end that was chosen here, or the end that the CRM reported. If it is null, the contract continues. The
+ * `cancelsAt` is the end that somebody chose here, or the end that the CRM reported. If it is null, the contract continues. The
  * table always keeps the end that the CRM reported, too.
  */
 export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
@@ -151,7 +151,7 @@ export async function setEnding(trx: Transaction<DB>, id: string, ending: Ending
   await trx.updateTable('service_contracts').set(writeEnding(ending)).where('id', '=', id).execute();
 }
 
-/** Unpaid periods from this instant on must be credited (contract 7.528). Null once they are credited. */
+/** The unpaid periods from this instant on must be credited (contract 7.528). Null once that is done. */
 export async function setCreditFrom(trx: Transaction<DB>, id: string, from: Date | null): Promise<void> {
   await trx.updateTable('service_contracts').set({ credit_from: from }).where('id', '=', id).execute();
 }
@@ -177,8 +177,8 @@ export async function listContractIds(db: Database, accountId: string): Promise<
 }
 
 /**
- * Call this before an erasure. The contracts keep only the ids of the erased user and account. `keepsAccount`: other users belong
- * to the account, so it is not erased.
+ * Call this before an erasure. The contracts keep only the ids of the erased user and account. `keepsAccount` says that other
+ * users belong to the account, so it is not erased.
  */
 export async function detachContracts(
   trx: Transaction<DB>,
@@ -197,7 +197,6 @@ export async function detachContracts(
     .execute();
 }
 
-/** Returns the newest first. */
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -228,7 +227,7 @@ export async function listContractStates(
   }));
 }
 
-/** Numbers the next `limit` contracts. Other callers wait until the transaction ends, so that numbers become known in order. */
+/** Numbers the next `limit` contracts. Other callers wait until the transaction ends, so that numbers become visible in order. */
 export async function numberArrivals(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('contract arrivals', 0))`.execute(trx);
   await sql`
@@ -351,8 +350,8 @@ export const readContract = (row: Row): Contract => ({
 });
 
 /**
- * If the contract ends at the reported end, an end that was chosen here is in `chosen_cancels_at`. Otherwise the chosen end is
- * in `cancels_at`, because version 1.0.0 and `setCancelsAt` write it only there.
+ * If the contract ends at the reported end, `chosen_cancels_at` has the end that was chosen here. Otherwise `cancels_at` has it,
+ * because version 1.0.0 and `setCancelsAt` write it only there.
  */
 function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chosen_cancels_at'>): Ending {
   const cancelsAt = readSetTime(row.cancels_at);
@@ -363,7 +362,7 @@ function readEnding(row: Pick<Row, 'cancels_at' | 'reported_cancels_at' | 'chose
   return { cancelsAt, reportedCancelsAt, chosenCancelsAt };
 }
 
-/** Whether the end is the CRM's, so that nobody can take it back here (contract 7.526). */
+/** Returns whether the CRM decided the end. Nobody can take back such an end here (contract 7.526). */
 export const endsByReport = ({
   cancelsAt,
   reportedCancelsAt,

@@ -8,7 +8,7 @@ import type { DB } from '../schema.ts';
 /** The values of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
-/** Sessions from before these instants are no longer live. server/identity/session/sessions.ts sets the instants. */
+/** Sessions from before these instants are no longer live. server/identity/session/sessions.ts sets them. */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export type NewSession = {
@@ -62,12 +62,12 @@ const renew = prepare((db, session: Renewal) =>
     .returning('id'),
 );
 
-/** The user's session continues under a new token, as if it had just started. False if it is not live. */
+/** Continues the user's session under a new token, as if it had just started. Returns false if the session is not live. */
 export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
   return (await renew(db, session)).length === 1;
 }
 
-/** Ends the user's oldest sessions, so that only `keep` are left. */
+/** Ends the user's oldest sessions, until only `keep` are left. */
 export const deferEndOfOldestSessions = prepareDeferred(
   (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
     db
@@ -108,7 +108,7 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/** Records that a credential was given. Without `amr`, it was a password. False if the session has ended. */
+/** Records that a credential was given. Without `amr`, the credential was a password. Returns false if the session has ended. */
 export async function confirmSession(
   db: Database,
   { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
@@ -121,7 +121,7 @@ export async function confirmSession(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Keeps other transactions from ending the session. False if it has ended. */
+/** Keeps other transactions from ending the session. Returns false if it has ended already. */
 export async function lockOpenSession(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('sessions').select('id').where('id', '=', id).where('ended_at', 'is', null);
   return (await query.forUpdate().executeTakeFirst()) !== undefined;
@@ -131,12 +131,11 @@ type SomeSessions =
   | 'all'
   | { id: string }
   | { exceptId: string }
-  /** All sessions that a hand-off started and in which no credential was given, except the session with this id. */
+  /** Finds all sessions that a hand-off started and in which no credential was given. Leaves out the session with this id. */
   | { byHandOffExceptId: string }
   | 'byHandOff'
   | { exceptTokenHash: Uint8Array };
 
-/** Returns how many sessions it ended. */
 export async function endSessions(
   db: Database,
   userId: string,
@@ -159,7 +158,6 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Returns how many sessions it ended. */
 export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
   let ended = 0;
   await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {

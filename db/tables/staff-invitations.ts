@@ -1,5 +1,5 @@
 // The only writer of `staff_invitations`, apart from the trigger that ends them (end_staff_invitations in db/schema.sql). A row
-// lasts until the role is given, the invitation is withdrawn, or its time is over.
+// lasts until the role is given, the invitation is withdrawn, or the invitation expires.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -10,7 +10,7 @@ export type Invitation = {
   id: string;
   email: string;
   role: InvitedRole;
-  /** Null for a command on the server. */
+  /** Null if a command on the server invited the person. */
   invitedBy: string | null;
   sentAt: Date;
   expiresAt: Date;
@@ -24,7 +24,7 @@ const select = (db: Database) =>
     .select(['id', 'email', 'invited_by as invitedBy', 'sent_at as sentAt', 'expires_at as expiresAt'])
     .select([sql<InvitedRole>`role`.as('role'), 'taken_by as takenBy']);
 
-/** Replaces an earlier invitation of the address. */
+/** Replaces an earlier invitation to the address. */
 export async function setInvitation(
   trx: Transaction<DB>,
   { id, email, role, invitedBy, sentAt, expiresAt }: Omit<Invitation, 'takenBy'>,
@@ -37,7 +37,6 @@ export async function setInvitation(
     .execute();
 }
 
-/** The open invitations, the newest first. */
 export const listInvitations = (db: Database, { now, limit }: { now: Date; limit: number }) =>
   select(db)
     .where('expires_at', '>', now)
@@ -65,7 +64,7 @@ export async function setTakenBy(
   await trx.updateTable('staff_invitations').set({ taken_by: userId }).where('id', '=', id).execute();
 }
 
-/** True for exactly one caller. */
+/** Returns true for only one caller. */
 export async function deleteInvitation(trx: Transaction<DB>, id: string): Promise<boolean> {
   const result = await trx.deleteFrom('staff_invitations').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows === 1n;

@@ -1,4 +1,5 @@
-// Lists of contracts and invoices, as administrators page through them (contract 12.140 and 12.240 to 12.244). Only reads.
+// Reads the lists of contracts and invoices that administrators page through (contract 12.140 and 12.240 to 12.244). This file
+// only reads.
 import { type RawBuilder, sql } from 'kysely';
 import { countUpTo } from '../count.ts';
 import type { Database } from '../postgres/client.ts';
@@ -22,13 +23,10 @@ export const invoiceSorts = ['issued', '-issued', 'due', '-due'] as const;
 export type ContractSort = (typeof contractSorts)[number];
 export type InvoiceSort = (typeof invoiceSorts)[number];
 
-/**
- * What a search has found: people, or a contract. `invoice` is the id of the invoice if the search was for an invoice of that
- * contract.
- */
+/** What a search has found: people, or a contract. `invoice` is set if the search was for an invoice of that contract. */
 export type Found = { people: string[] } | { contract: string; invoice: number | null };
 
-/** `vatIdsOf` is for the state `vat-id`: only VAT ids of these countries are to be checked. */
+/** `vatIdsOf` is for the state `vat-id`. It names the countries whose VAT ids have to be checked. */
 type Filters = { state?: string | undefined; found?: Found | undefined; now: Date; vatIdsOf?: string[] };
 
 type Page<Sort, Before> = { sort: Sort; before?: Before | undefined; limit: number };
@@ -37,7 +35,7 @@ const isDown = (sort: string) => sort.startsWith('-');
 
 const orderOf = (sort: string) => (isDown(sort) ? sql`desc` : sql`asc`);
 
-/** A condition for the rows after `last` in the order of `sort`. */
+/** Builds a condition for the rows after `last` in the order of `sort`. */
 const comesAfter = (sort: string, place: RawBuilder<unknown>, last: RawBuilder<unknown>) =>
   isDown(sort) ? sql<boolean>`${place} < ${last}` : sql<boolean>`${place} > ${last}`;
 
@@ -60,7 +58,7 @@ function contractFits({ state, found, now, vatIdsOf = [] }: Filters): RawBuilder
   return sql<boolean>`${isFound ?? sql`true`} and ${isIn || sql`true`}`;
 }
 
-/** `before` is the id of a contract. Only contracts that come after it in this order are returned. */
+/** `before` is the id of a contract. This returns only contracts that come after it in this order. */
 export async function listContracts(
   db: Database,
   { sort, before, limit, ...filters }: Filters & Page<ContractSort, string>,
@@ -79,7 +77,6 @@ export async function listContracts(
   return rows.map(toContract);
 }
 
-/** Counts no further than `limit`. */
 export const countContracts = (db: Database, limit: number, filters: Filters): Promise<number> =>
   countUpTo(db, limit, sql`from service_contracts where ${contractFits(filters)}`);
 
@@ -87,7 +84,7 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
   const isFound =
     found &&
     ('people' in found
-      ? // The numbers of these people's invoices are looked up first. Otherwise Postgres might read everybody's invoices.
+      ? // This looks up the invoice numbers of these people first. Otherwise Postgres might read everybody's invoices.
         sql`i.number = any(array(select number from invoices where contract_id in (${listContractsOf(found.people)})))`
       : found.invoice === null
         ? sql`i.contract_id = ${found.contract}`
@@ -103,7 +100,7 @@ function invoiceFits({ state, found, now }: Filters): RawBuilder<boolean> {
   return sql<boolean>`${isFound ?? sql`true`} and ${isIn || sql`true`}`;
 }
 
-/** `before` is the `id` of an invoice. Only invoices that come after it in this order are returned. */
+/** `before` is the `id` of an invoice. This returns only invoices that come after it in this order. */
 export async function listInvoices(db: Database, asked: AskedInvoices): Promise<ListedInvoice[]> {
   const { rows } = await buildInvoiceList(asked).execute(db);
   return rows.map(toInvoice);
@@ -124,11 +121,10 @@ export function buildInvoiceList(asked: AskedInvoices): RawBuilder<InvoiceRow> {
     order by ${isByDue ? sql`i.due_at ${order}, ` : sql``}i.number ${order} limit ${limit}`;
 }
 
-/** Counts no further than `limit`. */
 export const countInvoices = (db: Database, limit: number, filters: Filters): Promise<number> =>
   countUpTo(db, limit, sql`from invoices i where ${invoiceFits(filters)}`);
 
-/** Finds an invoice by its number or by the number of its credit note, or else a contract by its signup id. */
+/** Finds an invoice by its number or the number of its credit note, or otherwise a contract by its signup id. */
 export async function findNamed(
   db: Database,
   { text, number }: { text: string; number: string | undefined },

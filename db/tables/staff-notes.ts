@@ -9,7 +9,6 @@ export type StaffNote = {
   authorId: string | null;
 };
 
-/** Returns the newest first. */
 export const listNotes = (db: Database, userId: string): Promise<StaffNote[]> =>
   db
     .selectFrom('staff_notes')
@@ -27,7 +26,7 @@ export async function addNote(
   await db.insertInto('staff_notes').values(row).execute();
 }
 
-/** False if the person has no such note. */
+/** Returns false if the person has no such note. */
 export async function deleteNote(
   db: Database,
   { id, userId }: { id: string; userId: string },

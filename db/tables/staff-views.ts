@@ -1,4 +1,4 @@
-// What staff see about a person, but the person does not see. This file only reads.
+// Reads what staff see about a person but the person does not see. This file only reads.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -11,7 +11,6 @@ export type MailOfPerson = {
   attempts: number;
 };
 
-/** Returns the newest first. */
 export async function listMailsOf(db: Database, userId: string): Promise<MailOfPerson[]> {
   return db
     .selectFrom('mails')

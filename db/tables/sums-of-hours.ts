@@ -21,7 +21,7 @@ export async function addToSums(db: Database, sums: readonly Sum[]): Promise<voi
 
 export type SumSince = { key: string; count: number; lastAt: Date };
 
-/** The sums of the metrics with these names, by key. `since` is the beginning of an hour. */
+/** Returns the sums of the metrics with these names, by key. `since` is the beginning of an hour. */
 export async function listSumsSince(
   db: Database,
   { since, now, names }: { since: Date; now: Date; names: readonly string[] },
@@ -40,12 +40,12 @@ export async function listSumsSince(
 
 export type SumAt = { key: string; at: Date; count: number };
 
-/** Sums by key and by hours or days in UTC. `since` is the beginning of an hour or a day. */
+/** Returns sums by key and by hour or day in UTC. `since` is the beginning of an hour or a day. */
 export async function listSumsByTime(
   trx: Transaction<DB>,
   { since, now, unit }: { since: Date; now: Date; unit: 'hour' | 'day' },
 ): Promise<SumAt[]> {
-  // The rows of a month exceed the default memory, and Postgres would sort them on disk.
+  // Without this, Postgres would sort the rows of a month on disk, because they exceed the default memory.
   void connectionOf(trx).query("set local work_mem = '64MB'", []);
   const { rows } = await sql<{ key: string; at: Date; count: string }>`
     select key, date_trunc(${sql.lit(unit)}, hour, 'UTC') as at, sum(count) as count
@@ -54,9 +54,9 @@ export async function listSumsByTime(
 }
 
 /**
- * For each key, compares the sums of two equally long spans. The present span runs from `since` to the beginning of the present
- * hour. The earlier span begins at `before`. Undefined if nothing was counted at or before `before`, because then counting may
- * have begun in the middle of the earlier span.
+ * Compares two equally long spans, for each key. The present span runs from `since` to the beginning of the present hour, and the
+ * earlier one begins at `before`. Returns undefined if nothing was counted at or before `before`, because counting may then have
+ * begun during the earlier span.
  */
 export async function compareSums(
   trx: Transaction<DB>,

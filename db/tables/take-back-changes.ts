@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`. A row is a change that a mailbox was told of by a mail with a take-back link
-// (contract 2.40 to 2.44). The link works while the row exists and has time left. The row of an ended link is kept for another
-// week, because the window of another link may begin with it (contract 2.44).
+// The only writer of `take_back_changes`. Each row is a change that a mailbox was told of in a mail with a take-back link
+// (contract 2.40 to 2.44). The link works while the row exists and has time left. The row stays for another week after that,
+// because the window of another link may begin with it (contract 2.44).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -14,13 +14,13 @@ export type Told =
 
 export type TakeBackChange = {
   id: string;
-  /** The mailbox that was told. */
+  /** The mailbox that was told of the change. */
   email: string;
   what: Told;
   at: Date;
-  /** When the link ends. A suspension stops the time of the link: while the user is suspended, this is after the year 3000. */
+  /** When the link ends. A suspension stops the link's time: while the user is suspended, this is after the year 3000. */
   expiresAt: Date;
-  /** The kind of browser; null if the change was not made in a browser of the person. */
+  /** The kind of browser. Null if the change was not made in a browser of the person. */
   device: string | null;
 };
 
@@ -54,9 +54,9 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * The start of the mailbox's window (contract 2.44). A link works if it ends after `worksUntil`. The window begins with the
- * first change in the `days` before the oldest change with a working link. Undefined if no link works. Because a suspension
- * pauses links, this compares the ends of links and not the ages of changes.
+ * Returns the start of the mailbox's window (contract 2.44). It begins with the first change in the `days` before the oldest
+ * change with a working link. A link works if it ends after `worksUntil`. Returns undefined if no link works. Because a
+ * suspension pauses links, this compares the ends of links and not the ages of changes.
  */
 export async function findWindowStart(
   db: Database,
@@ -86,7 +86,7 @@ export async function listChangesSince(
   return { newest, count };
 }
 
-/** The user's newest change whose link ends after `worksUntil`. */
+/** Returns the user's newest change whose link ends after `worksUntil`. */
 export async function findLastWorkingChangeAt(
   db: Database,
   { userId, worksUntil }: { userId: string; worksUntil: Date },
@@ -102,7 +102,7 @@ export async function findLastWorkingChangeAt(
   return row?.at;
 }
 
-/** The newest change of address that the mailbox was told of and whose link ends after `worksUntil`. */
+/** Returns the newest change of address that the mailbox was told of and whose link ends after `worksUntil`. */
 export async function findWorkingChangeOfAddress(
   db: Database,
   { userId, email, worksUntil }: { userId: string; email: string; worksUntil: Date },
@@ -119,17 +119,17 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What a mailbox was told of by mails with links that still work. Each kind of change is listed once. */
+/** What a mailbox was told of in mails with links that still work. Each kind of change is listed once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
-/** The mailbox is the user's now, or reserved for them. */
+/** Whether the mailbox is the user's now, or reserved for them. */
 const isTheirs = (userId: string, now: Date) => sql<boolean>`(
   email = (select email from users where id = ${userId}) or email in (
     select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`;
 
 type Working = { userId: string; worksUntil: Date; now: Date };
 
-/** The user's mailbox that was told of the earliest change with a working link. */
+/** Finds the user's mailbox that was told of the earliest change with a working link. */
 export async function findEarliestMailbox(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -146,7 +146,6 @@ export async function findEarliestMailbox(
   return row?.email;
 }
 
-/** Lists mailboxes in the order of their last change. */
 export async function listToldMailboxes(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -163,7 +162,7 @@ export async function listToldMailboxes(
     .execute();
 }
 
-/** Counts a guess at a code. Returns how many guesses there were, or undefined after `max` guesses. */
+/** Counts a guess at a code. Returns the number of guesses so far, or undefined after `max` guesses. */
 export async function countGuess(
   db: Database,
   { id, max }: { id: string; max: number },
@@ -181,7 +180,9 @@ export async function countGuess(
 export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
-/** Locks the user's changes that any mailbox was told of, except the mailboxes in `except`. Returns the ids of the changes. */
+/**
+ * Locks the user's changes that any mailbox was told of, apart from the mailboxes in `except`. Returns the ids of the changes.
+ */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('take_back_changes')
@@ -195,8 +196,7 @@ export async function lockTakeBackChanges(db: Database, userId: string, except: 
 }
 
 /**
- * Ends the user's links to all mailboxes, except the mailboxes in `except`. The caller has locked the user and deleted the unsent
- * mails.
+ * Ends the user's links to all mailboxes except those in `except`. The caller has locked the user and deleted the unsent mails.
  */
 export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db

@@ -8,7 +8,7 @@ import { isOnHold, mustLeave } from './mails.ts';
 export type UnsentMail = {
   id: string;
   kind: string;
-  /** Null if the user does not exist yet or is erased. */
+  /** Null if the user does not exist yet or has been erased. */
   userId: string | null;
   accountId: string | null;
   recipient: string;
@@ -19,11 +19,11 @@ export type UnsentMail = {
   lastError: string | null;
   givenUpAt: Date | null;
   mustLeave: boolean;
-  /** The mail waits with billing after a restore. */
+  /** Whether the mail is on hold because billing waits after a restore. */
   isOnHold: boolean;
 };
 
-/** A mail is `waiting` if it has not failed yet. */
+/** `waiting` means that the mail has not failed yet. */
 export const mailStates = ['failed', 'given_up', 'waiting'] as const;
 
 export type MailState = (typeof mailStates)[number];
@@ -60,8 +60,8 @@ const selectUnsent = (db: Pick<Database, 'selectFrom'>) =>
     .where('sent_at', 'is', null);
 
 /**
- * A `-` in front reverses the order. `next` sorts waiting mails by their next try. `written` sorts all others by when they were
- * written.
+ * A `-` in front reverses the order. `next` sorts waiting mails by their next try. `written` sorts all other mails by when they
+ * were written.
  */
 export const mailSorts = ['written', '-written', 'next', '-next'] as const;
 
@@ -74,7 +74,7 @@ export const placeOf = (state: MailState | undefined, mail: UnsentMail): MailPla
 
 type Filters = { state?: MailState; kind?: string; people?: string[] };
 
-/** Without a state, finds mails that failed or were given up. With `people`, finds only mails to these people. */
+/** Without a state, finds mails that failed or were given up. With `people`, finds only mails to those people. */
 const fits = ({ state, kind, people }: Filters) =>
   sql<boolean>`${state === 'waiting' ? sql`true` : hasFailed} and ${state ? isIn[state] : sql`true`}
     and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}
@@ -100,7 +100,6 @@ export async function listUnsentMails(
   return query.execute();
 }
 
-/** Counts no further than `limit`. */
 export const countUnsentMails = (db: Database, limit: number, filters: Filters): Promise<number> =>
   countUpTo(db, limit, sql`from mails where sent_at is null and ${fits(filters)}`);
 

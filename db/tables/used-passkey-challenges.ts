@@ -1,7 +1,7 @@
-// The only writer of `used_passkey_challenges`: answered challenges. With them, no challenge works twice.
+// The only writer of `used_passkey_challenges`: challenges that were answered. With this table, no challenge works twice.
 import type { Database } from '../postgres/client.ts';
 
-/** True for exactly one caller. */
+/** Returns true for only one caller. */
 export async function insertUsedChallenge(
   db: Database,
   { challengeHash, expiresAt }: { challengeHash: Uint8Array; expiresAt: Date },

@@ -9,18 +9,18 @@ import { type Account, deleteUnusedAccount } from './accounts.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
 
-/** Second factors with a code to enter after the password. */
+/** Second factors that are a code, entered after the password. */
 export type CodeFactor = 'authenticator';
 
 export type User = {
   id: string;
   email: string;
-  /** The address identifies this user. If this is false, somebody only typed it. */
+  /** Whether the address identifies this user. If not, somebody only typed it. */
   holdsEmail: boolean;
   /** Null until the address is proved. */
   emailVerifiedAt: Date | null;
   name: string;
-  /** When the owner last changed the name here. Once the owner has changed it, no hand-off overwrites it. */
+  /** When the owner last changed the name here. After that, no hand-off overwrites the name. */
   nameEditedAt: Date | null;
   role: InternalRole;
   /** Whether the user has a password that works. */
@@ -30,18 +30,17 @@ export type User = {
   hasPasskey: boolean;
   codeFactors: CodeFactor[];
   suspendedAt: Date | null;
-  /** Set if the user is suspended because the account was frozen. */
+  /** When the account was frozen, if that is why the user is suspended. */
   frozenAt: Date | null;
-  /** When the user will be erased. */
   deletionDueAt: Date | null;
   profileUpdatedAt: Date;
-  /** `capabilities` are granted, but not always in force. */
+  /** `capabilities` have been granted, but may not be in force. */
   account: Account;
 };
 
 /**
- * No password matches this hash. The hash replaces a password that no longer works. A check against it takes as long as a check
- * against a real hash. So the time does not show whether a user exists or has a password.
+ * No password matches this hash. It replaces a password that no longer works. A check against it takes as long as a check against
+ * a real hash, so the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
@@ -96,7 +95,7 @@ export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
 /**
- * Whether user `u` holds the address. The index covers only users who hold their address. Postgres uses it only if this
+ * Whether user `u` holds the address. The index covers only users who hold their address. Postgres uses that index only if this
  * condition is in the text of the statement, and not in a parameter.
  */
 export const isHeld = sql<boolean>`u.holds_email`;
@@ -126,9 +125,10 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 
 /**
  * Locks account and user. With `email`, finds the user who holds the address. With `passwordHash`, returns undefined if the user
- * has another hash. All code locks the account first, because two orders could deadlock. The lock (`for no key update`) lets
- * other transactions add rows that refer to the account or the user, such as a session. With a stricter lock, such a transaction
- * would have to wait, and could deadlock, because its own locks are in the other order.
+ * has another hash.
+ * All code locks the account first, because two orders could deadlock. The lock (`for no key update`) lets other transactions add
+ * rows that refer to the account or the user, such as a session. A stricter lock would make such a transaction wait. It could
+ * then deadlock, because it takes its own locks in the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -146,11 +146,11 @@ export async function lockUser(
 export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
   const lock = () => selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
   const rows = await lock();
-  // Postgres leaves out people who moved to another account while this waited for the lock. The second try finds them.
+  // Postgres leaves out people who moved to another account while this waited for the lock. A second try finds them.
   return (rows.length < ids.length ? await lock() : rows).map(toUser);
 }
 
-/** At most 100 users, staff first, so that no staff member is left out. */
+/** Returns at most 100 users, with staff first so that no staff member is left out. */
 export async function listUsersOfAccount(db: Database, accountId: string): Promise<User[]> {
   const rows = await selectUsers(db)
     .where('u.account_id', '=', accountId)
@@ -217,13 +217,13 @@ export async function updateUser(
     .execute();
 }
 
-/** Whether the user wants no more offers of a passkey. */
+/** Returns whether the user wants no more offers of a passkey. */
 export async function hasDeclinedPasskeys(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('users').select('id').where('id', '=', id);
   return (await query.where('passkeys_declined_at', 'is not', null).executeTakeFirst()) !== undefined;
 }
 
-/** If the user declines again, the time of the first refusal is kept. */
+/** If the user declines again, the time of the first refusal stays. */
 export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('users')
@@ -233,9 +233,9 @@ export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date
     .execute();
 }
 
-/** Gives everybody's profile the present time as the time of its last change. */
+/** Marks everybody's profile as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
-  // Any new value will do, because the trigger sets the value.
+  // Any new value will do, because the trigger sets the right one.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
   await runByKeyRanges(trx, { table: 'users', key: 'id' }, (isInRange) =>
     trx.updateTable('users').set(touched).where(isInRange).execute(),
@@ -248,7 +248,7 @@ export async function deleteUser(trx: Transaction<DB>, { id, account }: User): P
   await deleteUnusedAccount(trx, account.id);
 }
 
-/** Null ends the suspension. A trigger ends the sessions of a suspended user. The caller has locked the user. */
+/** A null ends the suspension. A trigger ends the sessions of a suspended user. The caller has locked the user. */
 export async function setUserSuspended(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
   await trx.updateTable('users').set({ suspended_at: at }).where('id', '=', id).execute();
 }
@@ -258,9 +258,9 @@ export async function setUserRole(trx: Transaction<DB>, id: string, role: Intern
   await trx.updateTable('users').set({ role }).where('id', '=', id).execute();
 }
 
-/** Null ends the freeze and any suspension. The caller has locked the user. */
+/** A null ends the freeze and any suspension. The caller has locked the user. */
 export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
-  // An earlier suspension keeps its time.
+  // If the user was suspended already, the time of that suspension stays.
   const suspendedAt = at && sql<Date>`coalesce(suspended_at, ${at}::timestamptz)`;
   await trx
     .updateTable('users')
@@ -274,7 +274,7 @@ export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is any user. With `ids`, whether any of these users exists. */
+/** Returns whether there is any user. With `ids`, returns whether any of these users exists. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

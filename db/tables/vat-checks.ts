@@ -1,4 +1,4 @@
-// The only writer of `vat_checks`: what VIES, the EU's register of VAT ids, answered. An answer never changes, because it is
+// The only writer of `vat_checks`: the answers of VIES, the EU's register of VAT ids. An answer never changes, because it is
 // evidence for the invoices without tax.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -35,7 +35,7 @@ export async function insertVatCheck(
     .execute();
 }
 
-/** The newest answer about the VAT id of an account. */
+/** Returns the newest answer about the VAT id of an account. */
 export const findVatCheck = (
   db: Database,
   { accountId, vatId }: { accountId: string; vatId: string },

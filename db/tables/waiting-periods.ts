@@ -1,10 +1,10 @@
-// The only writer of `waiting_periods`: periods that have begun but are not invoiced, with their price at that time. Either the
-// period is blocked (contract 7.67), or its contract is past due (contract 7.82).
+// The only writer of `waiting_periods`: periods that have begun but are not invoiced, with their price at that time. Either such
+// a period is blocked (contract 7.67), or its contract is past due (contract 7.82).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
-/** `unitAmount` is what all `quantity` together cost, in minor units of the ISO 4217 currency. */
+/** `unitAmount` is the price of all `quantity` together, in minor units of the ISO 4217 currency. */
 export type Charge = {
   plan: string;
   price: { currency: string; unitAmount: number; quantity: number };
@@ -12,7 +12,6 @@ export type Charge = {
   endsAt: Date;
 };
 
-/** Returns the earliest first. */
 export const listWaitingPeriods = async (db: Database, contractId: string): Promise<Charge[]> =>
   (await listWaitingPeriodsOf(db, [contractId])).get(contractId) ?? [];
 
@@ -41,8 +40,8 @@ export async function listWaitingPeriodsOf(
 }
 
 /**
- * After this, exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried.
- * Without `blocked`, the notes of earlier tries are kept.
+ * Makes exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried. Without
+ * `blocked`, the notes of earlier tries stay.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

@@ -1,4 +1,4 @@
-// The only writer of `webhook_requests`: the answers to messages. A message that is sent again gets the same answer.
+// The only writer of `webhook_requests`: the answers to messages. If a message is sent again, it gets the same answer.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareDeferred } from '../postgres/prepare.ts';
@@ -7,8 +7,8 @@ import type { DB } from '../schema.ts';
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
 
 /**
- * Reserves the id until the transaction ends. False if another transaction has the id. If two ids share a lock by chance, the
- * second message must be sent again.
+ * Reserves the id until the transaction ends. Returns false if another transaction has the id. If two ids share a lock by chance,
+ * the second message must be sent again.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
   return (await tryLock(trx, { webhookId }))[0]?.locked === true;

@@ -1,4 +1,4 @@
-// Answers to requests that are refused or fail: a problem document, or a page for a browser.
+// Answers requests that are refused or fail, with a problem document, or with a page for a browser.
 
 import { type AppError, buildProblem } from '../basics/errors.ts';
 import { setUpPath } from '../identity/session/second-factor.ts';
@@ -14,11 +14,13 @@ type Options = { backend: Backend; pages: Pages };
 
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** The page for a client address from which too many requests for pages wait. */
+  /** The page for a client address that has too many waiting requests for pages. */
   unavailablePage: Made;
 };
 
-/** Only this function decides what an answer says about an error: a problem document, or a page if a browser asks. */
+/**
+ * Only this function decides what an answer says about an error. The answer is a problem document, or a page if a browser asks.
+ */
 export async function answerError(
   thrown: unknown,
   request: Request,
@@ -34,7 +36,7 @@ export async function answerError(
   }
   const build = () => buildRefusal(error, request, visit, options);
   if (!prefersHtml(request)) return build();
-  // A page about a refusal costs as much as any other page, so it waits for its turn, too.
+  // A page about a refusal costs as much as any other page, so it also waits for its turn.
   return options.pageTurns.take(visit, build).catch((refusal) => {
     if (toAppError(refusal).code !== 'unavailable') throw refusal;
     const { status, headers, body } = options.unavailablePage;
@@ -66,8 +68,8 @@ async function buildRefusal(
 }
 
 /**
- * Makes the ready answers with which the door (door.ts) refuses requests: one for programs and one for people. They have no
- * request id.
+ * Makes the ready answers with which the door (door.ts) refuses requests: one for programs and one for people. These answers have
+ * no request id.
  */
 export async function makeAnswers(
   error: AppError,
@@ -77,7 +79,7 @@ export async function makeAnswers(
   const make = async (accept: string): Promise<Made> => {
     const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
     const visit = { requestId: '', address: '', deadline: new Deadline() };
-    // The door knows no routes, so its answers get the strictest value of any route.
+    // The door does not look at routes, so its answers get the strictest value of any route.
     const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
     const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };

@@ -1,4 +1,4 @@
-// Answers that are the same for everybody. Each is made and compressed once, then kept, so that asking often costs little.
+// Answers that are the same for everybody. Each is made and compressed once and then kept, so that it costs little to ask often.
 import { parseAccept } from 'hono/utils/accept';
 import { readHeader } from '../basics/text.ts';
 import { shortDigest } from '../runtime/hash.ts';
@@ -14,14 +14,14 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// The service has far fewer pages that are the same for everybody. The limit bounds the memory, even if somebody finds paths
+// The limit is far above the number of pages that are the same for everybody. It keeps memory small even if somebody finds paths
 // that make endless answers.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';
 const isText = (type = '') => type.startsWith('text/');
 
-/** `make` must depend on the path alone, because the answer is for everybody. Only a 200 is kept. */
+/** `make` must depend only on the path, because the answer is for everybody. Only a 200 is kept. */
 export function createAnswerToAll() {
   const kept = new Map<string, Promise<Kept | Response>>();
 
@@ -39,7 +39,7 @@ export function createAnswerToAll() {
   return async (request: Request, path: string, make: () => Promise<Response>): Promise<Response> => {
     let found = kept.get(path);
     if (!found) {
-      // Requests that come while the answer is made wait for it.
+      // If more requests come while the answer is made, they wait for it.
       found = keep(make);
       if (kept.size < maxKept) {
         kept.set(path, found);
@@ -59,14 +59,14 @@ export function createAnswerToAll() {
         'cache-control': cacheControl,
         ...(isText(headers['content-type']) && { vary: 'Accept-Encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
-        // A compressed body gets a weak tag, because the bytes differ but mean the same.
+        // A compressed body gets a weak tag, because its bytes differ but mean the same.
         etag: encoding ? `W/${etag}` : etag,
       },
     });
   };
 }
 
-/** Chooses as `compress` of Hono does. Hono itself would compress the same bytes again for each request. */
+/** Chooses the encoding as `compress` of Hono does. Hono itself would compress the same bytes again for each request. */
 function chooseEncoding(request: Request): Encoding | undefined {
   const accepted = parseAccept(readHeader(request.headers, 'accept-encoding') ?? '');
   const weightOf = (name: string) =>

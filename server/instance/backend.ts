@@ -1,4 +1,4 @@
-// Everything behind the routes, without module-level singletons. Pages get only what `app/load-context.ts` names.
+// Builds everything behind the routes, without singletons in modules. Pages get only what `app/load-context.ts` names.
 import { TRPCError } from '@trpc/server';
 import { type DatabaseClient, onOneConnection } from '../../db/postgres/client.ts';
 import { createAside } from '../basics/aside.ts';
@@ -87,7 +87,7 @@ export function createBackend(options: {
     },
 
     endpoints: createEndpoints(deps, { heldRequests, publish }),
-    /** For the pages of one request. Procedures set headers of the answer in `headers`. */
+    /** Serves the pages of one request. Procedures put headers for the answer into `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
         // A page makes many reads at once. It gets only one connection for them, so that it cannot take up the pool.
@@ -114,7 +114,7 @@ export function createBackend(options: {
       requireLocalMode() {
         if (config.production) throw new AppError('not_found');
       },
-      /** Throws 404 `not_found` in production, and if a real callback is configured. */
+      /** Throws 404 `not_found` in production, or if the client has a real callback. */
       requireClient(name: string) {
         const client = demoClients?.find(name);
         if (!demoClients || !client) throw new AppError('not_found');
@@ -148,7 +148,7 @@ const transport = {
   notFound(): never {
     throw new AppError('not_found');
   },
-  /** Makes a refusal of an error that a page's loader or action has caught. */
+  /** Makes a refusal from an error that the loader or action of a page has caught. */
   readRefusal(error: unknown, visit: Visit): AppError {
     const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
     visit.code = refusal.code;
@@ -177,13 +177,13 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
     launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
-    /** The address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
+    /** Returns the address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
     findLoginHint: (path = ''): string | undefined =>
       findClientOfLaunch(path)?.kind === 'openid'
         ? readEmailAddress(new URLSearchParams(path.split('?')[1]).get('login_hint') ?? '')
         : undefined,
     findWayOn: (path: string | null | undefined) => findWayOn({ config, clients }, path),
-    /** The product that the person came from. */
+    /** Returns the product that the person came from. */
     findSender(request: Request): { title: string; href: string } | undefined {
       const asked = pathOf(request.url) + new URL(request.url).search;
       const client = [asked, readOwnPath(readQuery(request).get('next')) ?? '']

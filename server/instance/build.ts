@@ -5,7 +5,7 @@ import type { MiddlewareHandler } from 'hono';
 import { buildFolder } from '../runtime/files.ts';
 import type { Pages } from './route.ts';
 
-/** The message is printed as one sentence, without a stack. */
+/** The message is one sentence, which is printed without a stack. */
 export class BuildError extends Error {}
 
 export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
@@ -22,7 +22,7 @@ export function serveBuiltFiles(): MiddlewareHandler {
   const serve = serveStatic({ root: `${buildFolder}/client` });
   return async (c, next) => {
     const response = await serve(c, next);
-    // If `response` is no Response, the file does not exist, and the next handler has answered.
+    // If `response` is not a Response, the file does not exist, and the next handler has answered.
     if (response instanceof Response)
       response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
     return response;

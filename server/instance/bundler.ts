@@ -1,5 +1,5 @@
-// Development (`npm run dev`): Vite loads pages and backend from source. An edit of a page shows at the next load. An edit of the
-// backend makes a new service in the same process, on the same database.
+// For development (`npm run dev`). Vite loads pages and backend from source. An edited page shows at the next load. After an edit
+// of the backend, a new service starts in the same process, on the same database.
 import { relative } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -13,7 +13,7 @@ export type Bundler = {
   pages: Pages;
   staticFiles: MiddlewareHandler;
   loadService: () => Promise<ServiceModule>;
-  /** Called after each edit of the backend. An error that it throws is printed. */
+  /** Called after each edit of the backend. If it throws an error, that is printed. */
   onServiceChange: (changed: (fresh: ServiceModule) => Promise<void>) => void;
   close: () => Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function startBundler(): Promise<Bundler> {
   const loadService = async () => (await vite.ssrLoadModule('/server/instance/instance.ts')) as ServiceModule;
   return {
     pages: {
-      // A new route needs a restart; an edit of a route does not.
+      // A new route needs a restart, but an edited one does not.
       routes: routes.map((route) => ({
         ...route,
         async handle(...args) {

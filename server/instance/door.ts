@@ -1,5 +1,6 @@
-// Turns requests away before any work is done, with ready-made answers. It does so while the service starts, and while too many
-// requests are under way. It also refuses logins while too many passwords are hashed. A flood must cost no more than refusing it.
+// Turns requests away before any work is done, with ready-made answers: while the service starts, and while too many requests are
+// in progress. It also refuses logins while too many passwords are being hashed. So a flood of requests costs no more than their
+// refusal.
 import { decodeIfPossible } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Fetch, Made, Peer } from '../runtime/listener.ts';
@@ -11,26 +12,24 @@ type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** Counts requests that only wait and have a limit of their own, such as requests in the queue for hashing. */
+  /** Counts requests that only wait and have their own limit, such as requests in the queue for hashing. */
   countApart: () => number;
   unavailable: { problem: Made; page: Made };
-  /** The answers for logins (contract 9.246). */
+  /** The answers to refused logins (contract 9.246). */
   busy: { problem: Made; page: Made };
-  /**
-   * Whether one more login must be refused, because too many passwords are being hashed. If so, the function counts the refusal.
-   */
+  /** Returns whether one more login must be refused, because too many passwords are being hashed. If so, counts the refusal. */
   refusesLogin: () => boolean;
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
-// With 200 requests under way, the last one waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
+// With 200 requests in progress, the last one waits well under half a second (docs/inside/decisions/turned-away-at-the-door.md).
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
 // The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
-// If so many refused logins wait for their answer, the last one waits five seconds. Further logins are refused at once, because
-// each login that waits takes memory.
+// With this many refused logins that wait for their answer, the last one waits five seconds. Further logins are refused at once,
+// because each waiting login takes memory.
 const maxWaiting = 1_000;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>
@@ -39,7 +38,7 @@ const isPasswordLogin = ({ method, url }: Request, path: string) =>
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
   let underWay = 0;
-  // Requests whose body may still be arriving. They do not count as under way, so slow senders cannot fill the service.
+  // Requests whose body may still be arriving. They do not count as in progress, so slow senders cannot fill the service.
   const withBody = new Set<Peer>();
   let turnedAway = 0;
 
@@ -69,7 +68,7 @@ export function createDoor(options: DoorOptions): Fetch {
       }, pace.everyMs);
     });
   /**
-   * Refuses logins in their order of arrival, at a pace, if the queue for hashing is full (contract 9.155 and
+   * If the queue for hashing is full, refuses logins in their order of arrival, at a limited rate (contract 9.155 and
    * docs/inside/decisions/turned-away-at-the-door.md).
    */
   const turnLoginAway = async (request: Request) => {
@@ -77,7 +76,7 @@ export function createDoor(options: DoorOptions): Fetch {
     return turnAway(request, busy, true);
   };
 
-  // One line in the log for many requests: a line for each would be most of the work.
+  // Writes one line in the log for many requests, because a line for each would be most of the work.
   const count = () => {
     deps.metrics.countTurnedAway();
     if (turnedAway++ > 0) return;

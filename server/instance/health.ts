@@ -1,4 +1,4 @@
-// GET /healthz and GET /readyz (contract 9.136 and 9.137): whether the process runs, and whether it can serve.
+// GET /healthz and GET /readyz (contract 9.136 and 9.137): say whether the process runs, and whether it can serve.
 import { isMigrated } from '../../db/migration-status.ts';
 import { unavailable } from '../basics/errors.ts';
 import type { Dependencies } from '../ground/dependencies.ts';

@@ -1,4 +1,4 @@
-// One instance of the service on a database. main.ts runs it in a process; tests start it as it is.
+// One instance of the service on a database. main.ts runs it in a process. Tests start it directly.
 import { explainRefusal } from '../../db/explain-refusal.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
@@ -23,17 +23,17 @@ import { createShell, type Shell, type ShellOptions } from './shell.ts';
 export type Instance = Shell & {
   fetchMetrics: Fetch;
   /**
-   * Migrates, seeds the demo users and seller in local mode, and starts the jobs. Until then `fetch` answers 503 to everything
-   * but /healthz. Waits while the database is away (contract 9.243). In production, throws a ConfigError if the database holds
-   * the demo users.
+   * Migrates, creates the demo users and seller in local mode, and starts the jobs. Until that is done, `fetch` answers 503 to
+   * everything except /healthz. Waits while the database is away (contract 9.243). In production, throws a ConfigError if the
+   * database holds the demo users.
    */
   start: () => Promise<void>;
-  /** Begins to stop: /readyz answers 503, connections close after their answer, held requests are answered, and jobs end. */
+  /** Begins to stop: /readyz answers 503, connections close after their answer, waiting requests are answered, and jobs end. */
   drain: () => void;
   close: () => Promise<void>;
 };
 
-// How long before the deadline of a request its statements end, and how long before that deadline it must have a connection.
+// How long before a request's deadline two things happen: its statements end, and it must have a connection.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;
@@ -43,7 +43,7 @@ export type InstanceOptions = {
   databaseUrl: string;
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
-  /** The settings of the seller in local mode. Tests leave them out, and so have no seller. */
+  /** The settings of the seller in local mode. Tests leave them out, so they have no seller. */
   demoSeller?: BillingSettings;
   /** Clients for local mode. Production ignores them. */
   localClients?: readonly LocalClient[];
@@ -60,8 +60,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // Client addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so all its addresses
-    // share one turn.
+    // Client addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
@@ -91,9 +90,9 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       };
       await Promise.all([
         whenThere(prepareDatabase, log, () => isClosed),
-        // If this fails, as on a very busy machine, the first new password loads the check.
+        // If this fails, for example on a very busy machine, the first new password loads the check.
         passwordCheck.load().catch((err) => {
-          // If the start was refused, the check is closed, and the reason is known already.
+          // If the start was refused, the password check is closed already, and the reason is known.
           if (!isClosed) log.error({ err }, 'the check of new passwords is not loaded');
         }),
       ]);
@@ -112,7 +111,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       await (jobsStopped ?? stopJobs());
       await aside.finish();
       await passwordCheck.close();
-      // Stores the sums counted since the last run of the job. If the start did not finish, there may be no table for them.
+      // Stores what was counted since the last run of the job. If the start did not finish, its table may not exist yet.
       if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();
     },
@@ -133,7 +132,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 const pauseMs = 1_000;
 const lineEveryMs = 60_000;
 
-/** Tries again while the database is away. When a machine boots, the database may start later than this process. */
+/** Tries again while the database is away. When a machine boots, its database may start later than this process. */
 async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
     try {

@@ -1,20 +1,19 @@
 // A page takes more of the pool and of the thread than other answers. So only a few pages are made at once, and client addresses
-// take turns. Logins, launches and programs never wait behind pages (docs/inside/decisions/pages-in-turn.md).
+// take turns. Logins, launches and programs never wait for pages (docs/inside/decisions/pages-in-turn.md).
 import { Turns } from '../../db/postgres/turns.ts';
 import { unavailable } from '../basics/errors.ts';
 import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count requests that wait for a page, so these have a bound of their own. One client address may use half of
-// it.
+// The door does not count requests that wait for a page, so they have their own limit. One client address may use half of it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;
 
 export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePoolSize'>) {
-  // Together, pages may use half of the pool, with one connection for each page. For each client address, at most two pages are
-  // made at once: one can be rendered while the other reads from the database.
+  // All pages together may use half of the pool, with one connection each. Each client address may have two pages made at once,
+  // so that one can be rendered while the other reads from the database.
   const all = Math.max(1, Math.floor(databasePoolSize / 2));
   const turns = new Turns({ all, each: Math.min(all, 2), maxWaiting });
   return {
@@ -26,15 +25,15 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
       const line = lineOf(address) ?? '';
-      // If too many wait, the group with the most waiters loses one waiter. In IPv6 one customer can have many internet
-      // connections, so these connections are one group. Otherwise the customer could fill all places.
+      // If too many wait, the group with the most waiters loses one. In IPv6, one customer can have many internet connections.
+      // They are one group, because otherwise the customer could fill all places.
       const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {
         if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
         return await make();
       } finally {
-        // Lets logins and launches that have come meanwhile go first.
+        // Lets logins and launches that arrived meanwhile go first.
         setTimeout(leave, 0);
       }
     },

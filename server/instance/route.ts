@@ -5,14 +5,17 @@ import type { Backend } from './backend.ts';
 export type RouteContext = { backend: Backend; visit: Visit };
 
 export type Route = {
-  /** Hono's spelling, but a variable part may have an ending: `/invoices/:number.pdf`. The first route that matches answers. */
+  /**
+   * Patterns are written as in Hono, but a variable part may have an ending: `/invoices/:number.pdf`. The first route that
+   * matches answers.
+   */
   path: string;
   methods: readonly string[];
-  /** Headers for every answer, refusals included, unless the answer has its own. Names are in lower case. */
+  /** Headers for every answer, including refusals, unless the answer has its own. Names are in lower case. */
   headers?: Record<string, string>;
   /** Whether this is a page, which is worth compressing. */
   isPage: boolean;
-  /** If true, a 200 is the same for everybody, and depends on the path alone. */
+  /** Whether a 200 is the same for everybody and depends only on the path. */
   isPublic?: boolean;
   handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
 };
@@ -27,10 +30,10 @@ export type Pages = {
   ) => Promise<Response>;
 };
 
-/** If a variable part has an ending, its parameter contains the ending, too. */
+/** If a variable part has an ending, the value of its parameter contains that ending, too. */
 export const spellForHono = (path: string): string => path.replace(/:(\w+)(\.\w+)$/, ':$1{[^/]+\\$2}');
 
-/** Patterns without a variable part must come first, then patterns with an ending, then all others. */
+/** Patterns without a variable part must come first, patterns with an ending second, and all others last. */
 export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
   const forms = patterns.map((pattern) => {
     const text = pattern

@@ -14,10 +14,10 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       fontSrc: ["'self'"],
       connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
       manifestSrc: ["'self'"],
-      // Frames show the mails that local mode keeps.
+      // These frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply `form-action` to redirects after a form, too. So no form redirects to a client. The form redirects to the
-      // page /go, and that page opens the client.
+      // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. It redirects to the page
+      // /go, which opens the client.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -36,7 +36,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
   });
 }
 
-/** The headers that the middleware sets, for code that sets them without it. */
+/** Returns the headers that the middleware sets, for code that does not use the middleware. */
 export async function readHeaders(middleware: MiddlewareHandler): Promise<Record<string, string>> {
   const app = new Hono().use(middleware).get('/', (c) => c.body(null));
   return Object.fromEntries((await app.request('/')).headers);

@@ -1,4 +1,4 @@
-// The HTTP shell around every route. It is the same in development, tests and production, on Node and on Deno.
+// The HTTP code around every route. It is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { AppError, unavailable } from '../basics/errors.ts';
@@ -35,9 +35,9 @@ export type ShellOptions = {
   backend: Backend;
   pages: Pages;
   staticFiles: MiddlewareHandler;
-  /** False while the service starts: only /healthz answers then. */
+  /** Returns false while the service starts. Until then, only /healthz answers. */
   isUp: () => boolean;
-  /** True once the process is stopping: it is not ready any more and closes its connections. */
+  /** Returns true when the process is stopping. It is then no longer ready, and closes its connections. */
   isDraining: () => boolean;
   answerWithinMs: number;
   isDevelopment?: boolean;
@@ -69,12 +69,12 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBodies(backend));
-  // Everything below /admin is hidden from people who are not staff, even if it is no page.
+  // Hides everything below /admin from people who are not staff, even if it is not a page.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))
     app.all(spellForHono(route.path), answerBy(route));
 
-  // A separate app, because Hono takes longer to find a path among the patterns of the pages.
+  // This is a separate app, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
   app.notFound((c) => site.fetch(c.req.raw, c.env));
   site.use(
@@ -114,7 +114,7 @@ function buildAnswerBy(
 ) {
   const answerToAll = createAnswerToAll();
 
-  /** Makes the answer without the cookies and the query of the person who asks first. */
+  /** Makes the answer without the cookies and the query of the first person who asks. */
   const makeForAll = ({ handle }: Route, path: string, params: Record<string, string>) => {
     const visit: Visit = { requestId: '', address: '', deadline: new Deadline(answerWithinMs) };
     return handle(new Request(backend.config.baseUrl + encodeURI(path)), { backend, visit }, params);
@@ -136,9 +136,10 @@ function buildAnswerBy(
         const make = () => handle(raw, { backend, visit }, params);
         if (!isRead || !(isPublic || isPage)) return make();
         if (!isPublic || isDevelopment) return pageTurns.take(visit, make);
-        // The path is decoded to one spelling, so that each answer is kept once.
+        // The path is decoded to one form, so that each answer is kept only once.
         const asked = decodeURIComponent(pathOf(raw.url));
-        // Once the path is encoded again, these characters would begin a query, and one page would have endless paths.
+        // A decoded `?` or `#` would begin a query in the URL that is built from this path. Then one page would have endless
+        // paths.
         if (/[?#]/.test(asked)) throw new AppError('not_found');
         return answerToAll(raw, asked, () => makeForAll(route, asked, params));
       };

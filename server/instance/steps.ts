@@ -1,4 +1,4 @@
-// The steps that the shell takes with every request, before and after its route.
+// The steps that every request goes through, before and after its route.
 import type { Handler, MiddlewareHandler } from 'hono';
 import { isStaff } from '../acts/staff.ts';
 import { AppError } from '../basics/errors.ts';
@@ -24,14 +24,14 @@ import { isHealthPath } from './health.ts';
 import { buildFindPattern, type Route } from './route.ts';
 
 export type Env = {
-  /** One object for each request, which all steps share. `headers` belong to its route, and `route` is the pattern. */
+  /** All steps of a request share this object. `headers` belong to the request's route, and `route` is its pattern. */
   Bindings: {
     address: string;
     node?: object;
     visit: Visit;
     headers?: Record<string, string>;
     route?: string;
-    /** If true, the answer must not show whether the path has a route. */
+    /** Whether the answer must not show that the path has a route. */
     isHidden?: boolean;
   };
   Variables: { requestId: string };
@@ -40,11 +40,11 @@ type Step = MiddlewareHandler<Env>;
 
 export const assetsPath = '/assets/*';
 
-// Other systems call these paths with their own credential, or read no cookie there (contract 14.13).
+// Other systems call these paths with their own credential, or the paths read no cookie (contract 14.13).
 const crossOriginPaths =
   /^\/(?:integrations\/|demo\/\w+\/events$|oauth\/(?:authorize|logout|token|userinfo)$)/;
 
-/** Accepts a request id only from our proxies. Otherwise anybody could choose an id that the log and the history then show. */
+/** Accepts a request id only from our proxies. Otherwise anybody could choose an id, which the log and the history would show. */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
@@ -78,7 +78,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
   };
 }
 
-/** Logs each request, except health checks that went well, and counts it in the metrics. */
+/** Logs each request, except successful health checks, and counts it in the metrics. */
 export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
@@ -89,7 +89,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const { visit } = c.env;
     const { userId, client, launchId, code } = visit;
     const { method } = c.req;
-    // The log never gets the query, which may contain a signed hand-off.
+    // The log never gets the query, because it may contain a signed hand-off.
     const path = pathOf(c.req.url);
     // Some requests are refused before their route is looked up.
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
@@ -127,24 +127,23 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
-      // A request may be refused before its route is looked up. For paths of staff the answer must not tell that there is a
-      // route.
+      // A request may be refused before its route is looked up. For staff paths, the answer must not show that there is a route.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
-      // Hono would set this header only on answers that are made through its own context.
+      // Hono would set this header only on answers that its own context makes.
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
     });
-    // This sets undefined first, because Hono would otherwise copy the headers of one Response to the next, which costs time.
+    // This sets undefined first. Otherwise Hono would copy the headers of one Response to the next, which costs time.
     c.res = undefined;
     c.res = answer;
   };
 }
 
 /**
- * Only for local mode. A site that points its name at this machine (DNS rebinding) gets no page, because browsers would take that
- * site and us for one origin.
+ * This is only for local mode. If a site points its name at this machine (DNS rebinding), it gets no page, because browsers would
+ * treat it and us as one origin.
  */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
@@ -161,7 +160,10 @@ export const refuseOddRequest: Step = (c, next) => {
   return next();
 };
 
-/** Redirects to the path without its last slash if a route answers a GET there, else 404. Never leads to another site. */
+/**
+ * Redirects to the path without its last slash if a route answers a GET there, otherwise answers 404. Never leads to another
+ * site.
+ */
 export function leadFromSlash(routes: Route[]): Handler<Env> {
   const readable = new Map(
     routes.filter(({ methods }) => methods.includes('GET')).map((route) => [route.path, route]),
@@ -174,7 +176,7 @@ export function leadFromSlash(routes: Route[]): Handler<Env> {
     const isRead = method === 'GET' || method === 'HEAD';
     const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
     if (!route) throw new AppError('not_found');
-    // The query may contain a token. The headers of the route keep that token from others.
+    // The query may contain a token. The headers of the route keep others from seeing it.
     c.env.headers = route.headers;
     c.env.route = route.path;
     return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });
@@ -189,8 +191,8 @@ export function requireOwnPage(issuer: string): Step {
 }
 
 /**
- * Below /admin, staff may send larger bodies, because a page there accepts a file. Nobody else learns from the limit that there
- * is such a page.
+ * Below /admin, staff may send larger bodies, because a page there accepts a file. Other people cannot tell from the limit that
+ * there is such a page.
  */
 export function limitBodies({ deps }: Backend): Step {
   return async (c, next) => {
@@ -204,8 +206,8 @@ export function limitBodies({ deps }: Backend): Step {
 }
 
 /**
- * Paths of staff redirect people without a session to the login. For users who are logged in but not staff, these paths do not
- * exist (contract 12.5).
+ * Staff paths redirect people without a session to the login. For users who are logged in but not staff, the paths do not exist
+ * (contract 12.5).
  */
 export function hideFromOthers({ deps }: Backend): Step {
   return async (c, next) => {

@@ -1,4 +1,4 @@
-// Mails about contracts, documents and money (contract 7.270 to 7.282): who gets them, and whether they are still true.
+// Decides who gets mails about contracts, documents and money, and whether the mails are still true (contract 7.270 to 7.282).
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import {
   copyKeyOf,
@@ -42,12 +42,12 @@ import { letters } from './letters.ts';
 import type { Message } from './mailer.ts';
 import type { Ordered } from './notice-words.ts';
 
-/** `isCopy`: a copy for the person, sent while nobody has confirmed the address for invoices. */
+/** `isCopy` marks a copy for the person. It is sent while nobody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
 type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachments' | 'includes'> & { message: MailMessage };
 
-// When to look again for a PDF: it is made within seconds, or at its next try. The pause is 5 seconds to 5 minutes.
+// Returns when to look for a PDF again. It is made within seconds, or at its next try. The pause is 5 seconds to 5 minutes.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   new Date(
     now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
@@ -57,18 +57,22 @@ const longestWaitMs = 24 * 60 * 60 * 1_000;
 
 const daysToProve = 3;
 
-/** The time until which mails about the first documents wait for the mailbox to be proved (contract 7.500). */
+/** Returns the time until which mails about the first documents wait for the mailbox to be proved (contract 7.500). */
 function waitForProof({ firstIssuedAt }: Mailbox, { issuedAt, dueAt }: Invoice): Date {
   const ends = [daysAfter(firstIssuedAt ?? issuedAt, daysToProve), daysAfter(dueAt, -1)];
   return new Date(Math.min(...ends.map((end) => end.getTime())));
 }
 
-/** `until`: the mail waits, for example for its PDF. Undefined: the mail is no longer true, or nobody should get it. */
+/**
+ * `until` means that the mail waits, for example for its PDF. Undefined means that the mail is no longer true, or that nobody
+ * should get it.
+ */
 export async function composeBillingMail(
   deps: Dependencies,
   { id, kind, details: { copy, ...own } }: Omit<Mail<BillingMailKind>, 'isCopy'>,
 ): Promise<BillingMessage | { until: Date } | undefined> {
-  // Billing was paused after a restore just as this mail was written or claimed. A trigger puts the mail on hold meanwhile.
+  // Billing was paused after a restore at the moment when this mail was written or claimed. A trigger is putting the mail on
+  // hold.
   if (await findBillingPause(deps.db)) return { until: waitFrom(deps.now(), undefined) };
   const mail = { id, details: copy ? JSON.parse(copy) : own, isCopy: copy !== undefined };
   return isAboutContract(kind)
@@ -100,7 +104,7 @@ async function composeAboutDocument(
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
-    // The reminder may be due again one day, for example if the invoice is reopened or the buyer returns.
+    // The reminder may become due again, for example if the invoice is reopened or the buyer returns.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
@@ -110,16 +114,17 @@ async function composeAboutDocument(
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const { creditNote } = details;
   const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
-  // After a reissue, the credit note goes out in the mail of the new invoice. So its own mail waits for that mail.
+  // When an invoice is issued again, the credit note goes out in the mail of the new invoice. So its own mail waits for that
+  // mail.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
-  // If the mail of the new invoice went out just now, it has marked the mail of the credit note as sent, although this worker
-  // had claimed that mail.
+  // The mail of the new invoice has just gone out. So it has marked the mail of the credit note as sent, although this worker had
+  // claimed that mail.
   if (kind === 'credit_note_issued' && (await isSent(db, id))) return { until: now() };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
-    // If the address for invoices was proved only while this mail waited, nothing has queued a copy for the user. So this adds
-    // the copy (contract 7.401).
+    // If the address for invoices was proved only while this mail waited, nothing has queued a copy for the user. So this adds it
+    // (contract 7.401).
     const { contractId } = invoice;
     if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
     if (isForInvoices && !isCopy && included && creditNote)
@@ -127,7 +132,7 @@ async function composeAboutDocument(
   }
   const numbers = included && creditNote ? [number, creditNote] : [number];
   const found = isProved ? await Promise.all(numbers.map((each) => findPdf(db, each))) : [];
-  // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without its PDF.
+  // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without the PDF.
   const isLate = now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   const awaited = found.find((file) => !file?.pdf && (details.archive || !isLate || (file?.tries ?? 0) < 2));
   if (awaited) return { until: waitFrom(now(), awaited.nextTryAt) };
@@ -135,7 +140,7 @@ async function composeAboutDocument(
     file?.pdf ? [{ name: `${numbers[at]}.pdf`, type: 'application/pdf', bytes: file.pdf }] : [],
   );
   const { currency } = facts;
-  // As on pages, the mail names the bank account in force, not the account in the document (contract 7.248).
+  // As on our pages, the mail names the bank account in force, and not the one in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
   const replyTo = account?.email ?? facts.seller.email;
   const message = billingMails[kind]({
@@ -172,7 +177,7 @@ const addCopy = (
     deferBillingMail(trx, { ...mail, key: `${mail.kind}:${mail.details.document}`, now: now() }),
   );
 
-/** A link to set a password, in place of the link to the document (contract 9.385). */
+/** Adds a link to set a password, in place of the link to the document (contract 9.385). */
 async function createLink({ db, config, now }: Dependencies, reader: { mailId: string; email: string }) {
   const { path, life = '', lifeMs = 0 } = letters.welcome;
   const expiresAt = new Date(now().getTime() + lifeMs);
@@ -180,13 +185,13 @@ async function createLink({ db, config, now }: Dependencies, reader: { mailId: s
   return token ? { url: `${config.baseUrl}${path}?token=${token}`, life } : undefined;
 }
 /**
- * Whether a charge gives the document its title. Such a title is a text of the CRM, which mails must not contain (contract
+ * Returns whether a charge gives the document its title. Such a title comes from the CRM, and mails must not contain it (contract
  * 7.282).
  */
 const isAboutCharge = ({ period_starts_at, period_ends_at }: DocumentFacts['record']) =>
   isMoment({ startsAt: new Date(period_starts_at), endsAt: new Date(period_ends_at) });
 
-/** The parts of a mail that come from the facts of a document. `account` is the seller's bank account in force. */
+/** Returns the parts of a mail that come from the facts of a document. `account` is the seller's bank account in force. */
 export const sayDocument = (
   { number, invoice, replaces, line, total, currency, seller, record }: DocumentFacts,
   account: BillingSettings['seller'] | undefined,
@@ -207,8 +212,8 @@ export const sayDocument = (
 });
 
 /**
- * For one of the two mails of a reissue, finds the other if it is unsent (contract 7.464). The archive gets the two mails
- * separately.
+ * When an invoice is issued again, there are two mails. Given one, this finds the other if it is unsent (contract 7.464). The
+ * archive gets both separately.
  */
 async function findReissueMail(
   db: Dependencies['db'],
@@ -222,14 +227,14 @@ async function findReissueMail(
   return findUnsent(db, isCopy ? copyKeyOf(key) : key);
 }
 
-/** The invoice that a credit note has just canceled, for the mail about the invoice that replaces it. */
+/** Returns the invoice that a credit note has just canceled, for the mail about the new invoice. */
 async function findCorrected(db: Dependencies['db'], creditNote: string | undefined, isAttached: boolean) {
   if (creditNote === undefined) return undefined;
   const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
 }
 
-/** Adds the option for `billing:resume` to the mail, in case a restore loses the invoice of the period (contract 7.421). */
+/** Notes in the mail which option of `billing:resume` is needed if a restore loses the invoice of the period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,
@@ -263,8 +268,8 @@ async function findOtherReminder(
 }
 
 /**
- * Whether what the mail says is still true. A mail about an issued document stays true. A reminder or a thank-you may be out of
- * date.
+ * Returns whether what the mail says is still true. A mail about an issued document stays true. A reminder or a thank-you may be
+ * out of date.
  */
 function isTrue(kind: DocumentMailKind, { status }: Invoice, allocated: number): boolean {
   if (reminders[kind]) return status === 'open';
@@ -308,15 +313,15 @@ export const findSellerName = async (db: Dependencies['db']): Promise<string | u
   ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller.name;
 
 /**
- * What the settings say of a contract's plan, for a mail about a contract that was added. The mail quotes nothing of the order,
- * because anybody can order with the address of somebody else.
+ * Returns what the settings say about a contract's plan, for a mail about a new contract. The mail quotes nothing from the order,
+ * because anybody can order with somebody else's address.
  */
 export async function findOrdered({ db, clients }: Dependencies, contractId: string): Promise<Ordered> {
   const contract = await findContract(db, { id: contractId });
-  // Settings that an early version stored may lack members. The mail must be sent all the same.
+  // Settings that an early version stored may lack members. The mail must still be sent.
   const settings = (await findSettingsInForce(db))?.settings as Partial<BillingSettings> | undefined;
   const reader = contract && (await findUserById(db, contract.userId));
-  // The mail promises no product that would then refuse its reader.
+  // The mail must not promise a product that would then refuse its reader.
   const products = clients
     .list()
     .filter((client) => client.listedTo.includes('contract') && reader && mayEnter(client, reader));

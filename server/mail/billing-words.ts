@@ -1,27 +1,30 @@
-// The words of mails about contracts, documents and money (contract 7.270 to 7.282). They contain no word that a customer could
-// have typed.
+// The words of mails about contracts, documents and money (contract 7.270 to 7.282). None of these words can be one that a
+// customer typed.
 import type { BillingMailKind } from '../../db/tables/mail-kinds.ts';
 import type { MailMessage } from './layout.ts';
 import { sayRenewable } from './letters.ts';
 import { askSupport, passwordLines } from './notice-words.ts';
 import { denyByPassword } from './notices.ts';
 
-/** Amounts and days are in words, such as EUR 29.00 and 14 March 2026. */
+/** Amounts and days are texts, such as EUR 29.00 and 14 March 2026. */
 export type BillingWords = {
   baseUrl: string;
-  /** False if the reader has no login with us, as in an accounts department. Such a mail has no link to our pages. */
+  /**
+   * Whether the reader has a login with us. People in an accounts department may have none. Their mails have no link to our
+   * pages.
+   */
   hasLogin: boolean;
-  /** Only if the reader has no way to log in yet. */
+  /** Set only if the reader has no way to log in yet. */
   setPassword: { url: string; life: string } | undefined;
   seller: string;
   sellerEmail: string;
   bank: { recipient: string; iban: string; bic: string | undefined } | undefined;
-  /** The number of the document. `invoice` is the number of the invoice that the document is about. */
+  /** The number of the document. `invoice` is the number of the invoice that it is about. */
   number: string;
   invoice: string;
-  /** The lost number that the invoice replaces. */
+  /** The lost number that this invoice replaces. */
   replaces: string | undefined;
-  /** The canceled invoice that this invoice replaces, and the credit note that canceled it. */
+  /** The canceled invoice that this one replaces, and the credit note that canceled it. */
   corrects: { invoice: string; creditNote: string; isAttached: boolean } | undefined;
   plan: string;
   period: string;
@@ -29,22 +32,22 @@ export type BillingWords = {
   /** Undefined if nothing is left to pay. */
   open: string | undefined;
   due: string;
-  /** The whole payment. `pays` is the part that pays the invoice, if that is less. */
+  /** The whole payment. `pays` is the part that pays the invoice, if this is less. */
   received: string;
   pays: string | undefined;
-  /** Undefined if a contract has ended. */
+  /** Undefined if the contract has ended. */
   lastDay: string | undefined;
-  /** Staff or a command canceled the contract. */
+  /** Whether staff or a command canceled the contract. */
   isBySupport: boolean;
   hasSupport: boolean;
   price: string | undefined;
   /** The page where a customer goes on after a trial, if the settings name one. */
   goOn: string | undefined;
-  /** `unverified`: the address of the reader is not verified. */
+  /** `unverified` means that the address of the reader is not verified. */
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-/** What is left to pay, and how. The rows are the same in each mail that asks for money (contract 7.502). */
+/** Says what is left to pay, and how. These rows are the same in each mail that asks for money (contract 7.502). */
 const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay'): [string, string][] =>
   open === undefined
     ? [[label, 'nothing']]
@@ -77,7 +80,7 @@ function where(words: BillingWords, what = 'invoice'): string {
   }
 }
 
-/** The button. It is outlined if the reader need not do anything. */
+/** Builds the button. It is outlined if the reader need not do anything. */
 function see(
   { baseUrl, number, hasLogin, setPassword, open }: BillingWords,
   what = 'invoice',
@@ -103,7 +106,7 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
       }
     : {};
 
-/** Staff may end a contract at once without being asked. They cancel it at the end of a period only for a customer who asks. */
+/** Staff may end a contract at once for their own reasons. They cancel it for the end of a period only if the customer asks. */
 function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
   if (!isBySupport)
     return hasLogin

@@ -1,4 +1,4 @@
-// What a mail server said when it refused a mail, for the log. The person's address is cut out.
+// Describes for the log what a mail server said when it refused a mail. The person's address is cut out.
 import { toUnicode } from 'tr46';
 
 const maxRead = 2_000;
@@ -11,7 +11,7 @@ const cut = '…';
  */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
-  // The text is normalised like our addresses. Otherwise a wide @ or a decomposed letter would hide an address.
+  // The text is normalised in the same way as our addresses. Otherwise a wide @ or a decomposed letter would hide an address.
   const words = answer
     .slice(0, maxRead)
     .normalize('NFKC')
@@ -28,10 +28,7 @@ export function describeAnswer(answer: string | undefined, recipient: string): s
     .slice(0, maxLength);
 }
 
-/**
- * The longest part comes first. Otherwise a shorter part could be cut out of a longer one, and pieces of the longer one would be
- * left.
- */
+/** The longest part comes first. Otherwise a shorter part could be cut out of a longer one, and leave pieces of it. */
 function partsOf(recipient: string): string[] {
   const [local = '', domain = ''] = recipient.toLowerCase().split('@');
   const [mailbox = ''] = local.split('+');

@@ -1,4 +1,4 @@
-// What each kind of mail is called on the pages of staff (contract 12.120).
+// What the pages of staff call each kind of mail (contract 12.120).
 import type { MailKind } from '../../db/tables/mail-kinds.ts';
 
 export const mailWords: Record<MailKind, string> = {
@@ -66,7 +66,7 @@ export const mailWords: Record<MailKind, string> = {
   contract_kept: 'Contract goes on',
 };
 
-/** A kind that only a newer version knows is shown as it is. */
+/** If only a newer version knows the kind, it is shown as it is. */
 export const sayMailKind = (kind: string): string =>
   Object.hasOwn(mailWords, kind) ? mailWords[kind as MailKind] : kind;
 

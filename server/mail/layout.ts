@@ -1,5 +1,5 @@
-// The layout of every email, as text and as HTML. Subject, greeting and foot are made only here (contract 9.230 to 9.233). Mail
-// programs know little CSS and some remove <style>, so the look depends on inline styles, and <style> only adds dark mode.
+// The layout of every email, as text and as HTML. Subject, greeting and foot are made only here (contract 9.230 to 9.233).
+// Mail programs know little CSS, and some remove <style>. So the look depends on inline styles, and <style> only adds dark mode.
 // Nothing is loaded from anywhere.
 import { escapeHtml } from '../basics/escape-html.ts';
 import { decodeIfPossible } from '../basics/text.ts';
@@ -13,12 +13,12 @@ export type MailMessage = {
   paragraphs: string[];
   /** Rows below the first paragraph, such as the time of a change. */
   facts?: [label: string, value: string][];
-  /** `isQuiet`: an outlined button, because most readers need not press it. */
+  /** `isQuiet` means an outlined button, because most readers need not press it. */
   action?: { label: string; url: string; isQuiet?: true };
   after?: string[];
-  /** A button for readers who did not make the change, with at most three lines on what it does. The button is outlined. */
+  /** An outlined button for readers who did not make the change, with at most three lines on what it does. */
   denial?: { url: string; lines: string[] };
-  /** Why the reader gets the email, if the reason is not that they have an account. */
+  /** Why the reader gets the email, unless the reason is that they have an account. */
   why?: string;
 };
 
@@ -26,7 +26,7 @@ export type MailStyle = {
   name: string;
   accent: Accent;
   baseUrl: string;
-  /** `mailto:` or `https:`. */
+  /** A URL with `mailto:` or `https:`. */
   supportUrl: string | undefined;
 };
 
@@ -38,7 +38,7 @@ export const styleOf = ({ name, brand, baseUrl, supportUrl }: Config): MailStyle
   accent: brand.accent ?? usualAccent,
 });
 
-/** `greeted` must come from `findGreeted`: strangers may have typed any other name. */
+/** `greeted` must come from `findGreeted`, because strangers may have typed any other name. */
 export function layOut(
   message: MailMessage,
   style: MailStyle,
@@ -66,7 +66,7 @@ type Whole = MailMessage & {
 
 const denialLabel = 'This wasn’t me';
 
-/** Spells a URL as people write it: for a `mailto:` link, only the mailbox. */
+/** Writes a URL as people do: for a `mailto:` link, only the mailbox. */
 const spell = (url: string) =>
   /^mailto:/i.test(url) ? decodeIfPossible(url.slice('mailto:'.length).replace(/\?.*$/s, '')) : url;
 

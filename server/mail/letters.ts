@@ -1,4 +1,4 @@
-// Emails with a link. They must not contain a word that somebody typed, because strangers can type anybody's address.
+// Emails with a link. They must not contain words that somebody typed, because strangers can type anybody's address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
@@ -9,13 +9,12 @@ type LetterWords = {
   /** How long the link works, such as "1 hour". */
   life: string;
   name: string;
-  /** The title of the product that the reader gets to after the page of the link, if any (contract 9.230). */
+  /** The title of the product that the reader gets to after the link's page, if there is one (contract 9.230). */
   product?: string | undefined;
   /** The name of the selling company, in a letter about invoices. */
   seller?: string | undefined;
-  /** What was ordered. Only a welcome says this. */
+  /** What was ordered. Only a welcome mail says this. */
   ordered?: Ordered | undefined;
-  /** The role of an invitation to the staff. */
   role?: string | undefined;
 };
 
@@ -32,7 +31,7 @@ const hour = { life: '1 hour', lifeMs: hourMs };
 const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most letters, so most links work for an hour. A letter without a `purpose` has a link without a token.
+// Somebody waits for most of these mails, so most links work for an hour. If there is no `purpose`, the link has no token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -66,7 +65,7 @@ const onlyOnce = (life: string) => `The link works once and expires after ${life
 
 const thenTo = (product: string | undefined) => (product ? ` You will then go on to ${product}.` : '');
 
-/** Goes to a new customer from the CRM. They have no password yet. */
+/** Goes to a new customer from the CRM, who has no password yet. */
 function buildWelcome({ link, life, name, ordered = {} }: LetterWords): MailMessage {
   return {
     subject: 'Set a password for your new account',
@@ -143,7 +142,7 @@ function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
   };
 }
 
-/** Goes to an address that an administrator typed. It does not say who that was: a stranger may read it. */
+/** Goes to an address that an administrator typed. It does not say who the administrator was, because a stranger may read it. */
 function buildInvitation({ link, life, name, role }: LetterWords): MailMessage {
   return {
     subject: 'You are invited to the staff',
@@ -206,7 +205,7 @@ function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
   };
 }
 
-/** Goes to an address for invoices that somebody typed. It does not say whose account it is: a stranger may read it. */
+/** Goes to an address for invoices that somebody typed. It does not say whose account it is, because a stranger may read it. */
 function buildInvoiceEmail({ link, life, name, seller }: LetterWords): MailMessage {
   const invoices = seller ? `invoices from ${seller}` : 'invoices';
   return {

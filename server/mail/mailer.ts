@@ -10,22 +10,22 @@ export type Message = {
   text: string;
   html: string;
   attachments?: { name: string; type: string; bytes: Uint8Array }[];
-  /** The id of another mail, whose contents are in this one. */
+  /** The id of another mail whose contents are part of this one. */
   includes?: string | undefined;
 };
 
 export type Mailer = {
-  /** Resolves once the server has accepted the message. */
+  /** Resolves when the server has accepted the message. */
   send: (message: Message) => Promise<void>;
   close: () => void;
 };
 
-/** Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL lifts this. */
+/** Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL turns this off. */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
   url.searchParams.delete('tls');
-  // nodemailer prefers the query of the URL to its other options.
+  // nodemailer would prefer the query of the URL to its other options.
   if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
   return url.href;
 }
@@ -53,12 +53,13 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   const domain = new URL(baseUrl).hostname;
   return {
     async send({ id, to, replyTo, subject, text, html, attachments = [] }) {
-      // nodemailer would remove these two characters, and the mail would go to another address.
+      // nodemailer would remove these two characters and send the mail to another address.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       const sent = transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
-        // A reply address with letters beyond ASCII is left out, because every mail would then need a mail server with SMTPUTF8.
+        // If a reply address has letters beyond ASCII, it is left out. Otherwise every mail would need a mail server with
+        // SMTPUTF8.
         ...(replyTo && !/\P{ASCII}/u.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,
@@ -71,7 +72,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         })),
         // Every attempt has the same id, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
-        // Asks machines not to answer (RFC 3834).
+        // Asks programs not to answer (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

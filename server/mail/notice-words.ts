@@ -1,19 +1,19 @@
-// The words of emails that tell people what happened to their account. They contain no word that somebody could have typed.
+// The words of emails that tell people what happened to their account. None of these words can be one that somebody typed.
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import type { PrintedText } from '../billing/settings/set-settings.ts';
 import type { Capability } from '../identity/ground/capabilities.ts';
 
-/** Without `advice`, the mail asks whether the reader made the change, and says what to do if not. */
+/** Without `advice`, the mail asks whether the reader made the change, and says what to do if they did not. */
 type Notice = {
   subject: string;
   text: string;
   /** What the reader has to do or to know now. */
   advice?: string;
-  /** `isQuiet`: most readers need not press the button. */
+  /** `isQuiet` means that most readers need not press the button. */
   action?: { label: string; path: string; isQuiet?: true };
   why?: string;
   /**
-   * For a change that the reader may or may not have made. `done` replaces the usual words for readers who made it. `lines` say
+   * Words for a change that the reader may not have made. `done` replaces the usual words for readers who made it. `lines` say
    * what “This wasn’t me” does.
    */
   doubt?: { done?: string; lines?: string[] };
@@ -21,7 +21,6 @@ type Notice = {
 
 export const isOrWas = 'You received this email because this is, or was, the email address of an account.';
 
-/** The lines about the link that sets a new password. */
 export const passwordLines = (last: string) => [
   'Enter your email address, and we send you a link to set a new password.',
   'The new password logs everyone else out.',
@@ -33,17 +32,17 @@ export const usualLines = passwordLines('Then check Security in your account.');
 export const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
-/** What an added contract is for. Each member is undefined if the settings do not name it. */
+/** What the added contract is for. Each member is undefined if the settings do not name it. */
 export type Ordered = {
   plan?: string | undefined;
   seller?: string | undefined;
   products?: string | undefined;
 };
 
-// `dueAt`: when the account is deleted if its owner asked for that at the time of the mail. `who`: the person that a warning to
-// administrators is about. `countsAt`: when the change takes effect. `was` and `role`: the roles before and after. `what`: the
-// changed texts, the changed rights, or what was done to a client or the address for invoices. `to`: yes or no for each of
-// these rights.
+// `dueAt` is when the account will be deleted, if its owner had asked for that by the time of the mail. `who` is the person that
+// a warning to administrators is about. `countsAt` is when the change takes effect. `was` and `role` are the roles before and
+// after. `what` is the changed texts, the changed rights, or what was done to a client or the address for invoices. `to` is yes
+// or no for each of these rights.
 export type Words = {
   dueAt: string;
   hasSupport: boolean;
@@ -53,10 +52,9 @@ export type Words = {
   role: string | undefined;
   what: string | undefined;
   to: string | undefined;
-  /** The address that an invitation went to. Undefined if the invitation is over. */
+  /** The address that an invitation went to. Undefined if the invitation has ended. */
   invited: string | undefined;
   ordered: Ordered;
-  /** The name of the client that was changed. */
   client: string | undefined;
 };
 
@@ -116,7 +114,6 @@ function sayRight(what: string, isYes: boolean): string | undefined {
     : `Our support team has taken from your account the right to ${deed}. It had this right before.`;
 }
 
-/** Who asked for a contract, as far as we know. */
 export const sayWhoOrdered = ({ plan, seller }: Ordered): string =>
   `Someone ordered ${plan ? `the plan ${plan} ` : ''}${seller ? `from ${seller} ` : ''}with this email address, or asked for a trial.`;
 
@@ -164,7 +161,7 @@ const clientDeeds: Record<string, string> = {
     'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
 
-/** What one command did to several clients. The mail lists their names after these words. */
+/** Words for what one command did to several clients. The mail lists their names below. */
 const severalDeeds: Record<string, string> = {
   apply: 'Clients were changed from a file',
   rebind: 'Clients were moved from another address of this service to this one',

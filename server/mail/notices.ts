@@ -1,5 +1,5 @@
 // Builds the notices: emails that tell people what happened to their account. They contain no word that somebody could have
-// typed, because otherwise strangers could write to people in our mails.
+// typed. Otherwise strangers could write to people in our mails.
 
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
@@ -29,7 +29,7 @@ const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => 
   ],
 });
 
-/** The mail about notices that were held back (contract 9.133). `at` is the time of the first notice. */
+/** Builds the mail about notices that were held back (contract 9.133). `at` is the time of the first notice. */
 export function buildRest({
   baseUrl,
   at,
@@ -78,7 +78,7 @@ export function buildNotice(
     device: string | undefined;
     hasSupport: boolean;
     who?: Words['who'] | undefined;
-    /** The email address of the administrator who did it, or words for a command. */
+    /** The email address of the administrator who made the change, or words for a command. */
     by?: string | undefined;
     countsAt?: string | undefined;
     was?: string | undefined;

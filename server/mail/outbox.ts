@@ -1,5 +1,5 @@
-// Sends the mails in the outbox, each at least once, from any number of instances. A failed mail is tried again for three
-// days, with growing pauses. Then it is given up, with an error in the log.
+// Sends the mails in the outbox, each at least once, from any number of instances. If a mail fails, it is tried again for three
+// days, with growing pauses. After that it is given up, with an error in the log.
 import { isAboutBilling, isLetter } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
@@ -38,7 +38,10 @@ const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
 
-/** Sends until no mail is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) the mails are kept. */
+/**
+ * Sends until no mail is due, the mail server is away, or `signal` aborts. If there is no mailer (local mode), the mails are kept
+ * instead.
+ */
 export async function sendDueMails(
   deps: Dependencies,
   mailer: Mailer | undefined,
@@ -63,14 +66,14 @@ async function sendLane(
     const send = (mail: MailRow) =>
       sendMail(deps, mailer, { ...mail, leaseEndsAt, greeted: greeted.get(mail.id) }, signal);
     const answered = await Promise.all(mails.map(send));
-    // One batch is enough to find out that the server is away.
+    // One batch is enough to notice that the server is away.
     if (!answered.includes(true)) return;
   }
 }
 
 type GreetingMail = MailRow & { leaseEndsAt: Date; greeted: string | undefined };
 
-/** Whether the mail server answered, even with a refusal. */
+/** Returns whether the mail server answered, even with a refusal. */
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
@@ -80,7 +83,7 @@ async function sendMail(
   const { db, now, metrics } = deps;
   const message = await composeMessage(deps, claimed);
   if (!message) {
-    // A new password, a take-back or a payment has made the mail void.
+    // A new password, a take-back or a payment has made this mail void.
     await deleteMail(db, claimed.id);
     return true;
   }
@@ -100,7 +103,7 @@ async function sendMail(
   try {
     await sendInTime(mailer, message, signal);
   } catch (error) {
-    // If we are stopping, another worker takes the mail once the lease runs out.
+    // If the service is stopping, another worker takes the mail when the lease ends.
     if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
@@ -126,7 +129,7 @@ async function composeMessage(
   }
   if (!isLetter(kind)) {
     // Until 1.2.0: unsent mails may come from 1.0.0 or 0.6.0, which have other names for the time. Mails of new kinds have
-    // `since` or `foundAt` in place of `at`. Because 1.0.0 fails on a mail without `at`, it sends no kind that it does not
+    // `since` or `foundAt` instead of `at`. Because 1.0.0 fails on a mail without `at`, it does not send kinds that it does not
     // know.
     const {
       at = details.invitedAt ?? details.since ?? details.foundAt ?? details.time ?? '',
@@ -138,7 +141,7 @@ async function composeMessage(
     const { countsAt, was, role, what, to: decided, contract, invitation, client } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
-    // This mail also tells of other changes, so it goes out even if its link is void.
+    // This mail also tells of other changes. So it is sent even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
@@ -178,7 +181,7 @@ async function composeMessage(
   return { id, to, ...layOut(written, style, greeted) };
 }
 
-/** The last mail to an erased person: their address is deleted with it. */
+/** This is the last mail to an erased person. Their address is deleted with it. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 
 async function recordFailure(
@@ -187,7 +190,7 @@ async function recordFailure(
   error: unknown,
 ): Promise<void> {
   const at = now().getTime();
-  // A mail server may quote the mail, including the token.
+  // A mail server may quote the mail in its answer, including the token.
   const message = (error instanceof Error ? error.message : String(error))
     .replaceAll(/[\w-]{43}/g, '…')
     .slice(0, 500);
@@ -201,7 +204,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
-  // The message is not logged, because mail servers often repeat the address in it.
+  // The error's message is not logged, because mail servers often repeat the address in it.
   const { code, responseCode, response } = error as {
     code?: string;
     responseCode?: number;
@@ -215,7 +218,7 @@ async function recordFailure(
   else log.info(fields, 'mail not sent yet');
 }
 
-/** Whether the server refused this mail because of its addresses or content, as nodemailer's code says. */
+/** Returns whether the server refused this mail because of its addresses or content, as nodemailer's code says. */
 const isAboutMail = (error: unknown) =>
   ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
@@ -225,7 +228,7 @@ function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Prom
     const giveUp = () => failed(new Error('the mail server took too long'));
     const timer = setTimeout(giveUp, sendTimeoutMs);
     signal.addEventListener('abort', giveUp);
-    // AbortSignal.any is not used, because Node would keep its signals in memory for as long as `signal` lives.
+    // AbortSignal.any is not used, because Node would keep its signals in memory until `signal` is gone.
     const letGo = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

@@ -1,5 +1,5 @@
-// Makes a sample invoice, credit note and reminder from given settings, to look at before the first customer comes (contract
-// 7.496 to 7.498).
+// Makes a sample invoice, credit note and reminder from given settings. So a seller can look at them before the first customer
+// comes (contract 7.496 to 7.498).
 import { sayDay } from '../basics/day-words.ts';
 import type { SampleToMake } from '../billing/documents/pdf.ts';
 import { buildSampleFacts } from '../billing/invoices/sample.ts';

@@ -27,7 +27,7 @@ const known = [
   ...['request_uri', 'registration', 'auth_after'],
 ];
 
-/** The place to which the answer goes, whether it is a code or an error. */
+/** The place to which the answer goes. The answer is a code or an error. */
 export type Target = {
   client: OpenIdClient;
   redirectUri: string;
@@ -40,7 +40,7 @@ export type AuthorizeRequest = {
   nonce: string | undefined;
   challenge: string | undefined;
   prompt: 'none' | 'login' | undefined;
-  /** Unix seconds: a credential must have been given since then. */
+  /** In Unix seconds. A credential must have been given since then. */
   authAfter: number;
   idTokenHint: string | undefined;
 };
@@ -56,7 +56,7 @@ export class AuthorizeError extends Error {
 
 const invalid = (description: string) => new AuthorizeError('invalid_request', description);
 
-/** Says who asks, and where the answer goes. Throws 400 `invalid_request`, which is a page and never a redirect. */
+/** Reads who asks, and where the answer goes. Throws 400 `invalid_request`, which is shown as a page and never redirects. */
 export function readTarget(clients: Clients, params: URLSearchParams): Target {
   const only = (name: string): string => {
     const [value, ...others] = params.getAll(name);
@@ -126,7 +126,7 @@ function readChallenge(pkce: OpenIdClient['pkce'], read: ReadonlyMap<string, str
   return challenge;
 }
 
-/** Every answer needs a credential that was given here, so `authAfter` is always set. */
+/** Sets `authAfter` always, because every answer needs a credential that was given here. */
 function readDemand(
   read: ReadonlyMap<string, string>,
   now: Date,
@@ -150,14 +150,15 @@ function readDemand(
   ];
   return {
     prompt: isSilent ? 'none' : asksAgain ? 'login' : undefined,
-    // No credential meets a time in the future, so the time is at most now. But if a new credential is asked for under `none`,
-    // nobody can give it. Then the time is in the future, so no credential meets it.
+    // The time is at most now, because no credential could satisfy a time in the future. There is one exception. If a new
+    // credential is asked for under `none`, nobody can give it. Then the time is in the future, so that no credential satisfies
+    // it.
     authAfter: isSilent && asksAgain ? seconds + 1 : Math.min(seconds, Math.max(...demands)),
   };
 }
 
 /**
- * The path with which the same request goes on after the login. It keeps the spelling of each parameter, so that the path does
+ * Returns the path with which the same request goes on after the login. Each parameter keeps its spelling, so that the path does
  * not get longer. `auth_after` replaces `prompt` and `max_age`, because these would ask for the credential again and again.
  */
 export function authorizePath(query: string, { authAfter }: Pick<AuthorizeRequest, 'authAfter'>): string {

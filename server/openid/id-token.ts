@@ -1,4 +1,4 @@
-// ID tokens and what is in them (contract 14.30, 14.49 and 14.50; OpenID Connect Core 1.0 section 2).
+// Makes and reads ID tokens (contract 14.30, 14.49 and 14.50; OpenID Connect Core 1.0 section 2).
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { base64url } from 'oslo/encoding';
 import type { User } from '../../db/tables/users.ts';
@@ -33,7 +33,7 @@ export function buildClaims(user: User, scope: readonly string[]): Record<string
   return Object.fromEntries(names.map((claim) => [claim, all[claim]]));
 }
 
-/** Signs with the key that `findSigningKey` finds. Web Crypto does this on another thread. Throws if there is no key. */
+/** Signs with the key that `findSigningKey` finds. Web Crypto does so on another thread. Throws if there is no key. */
 export async function signToken({ clients, now }: Deps, typ: string, claims: JWTPayload): Promise<string> {
   const key = findSigningKey(clients.keys(), now());
   if (!key) throw new Error('There is no key to sign with.');
@@ -61,7 +61,8 @@ export function buildIdToken(
 export type Hint = { client: OpenIdClient; sub: string; sid: string };
 
 /**
- * Reads an ID token that a client sends back. It may have expired. Undefined if it was not signed here for a client that is on.
+ * Reads an ID token that a client sends back. The token may have expired. Returns undefined if it was not signed here for a
+ * client that is turned on.
  */
 export async function readHint({ clients, config, now }: Deps, token: string): Promise<Hint | undefined> {
   try {
@@ -70,8 +71,7 @@ export async function readHint({ clients, config, now }: Deps, token: string): P
     if (!key) return undefined;
     const { payload } = await jwtVerify(token, key.publicJwk, {
       ...{ algorithms: ['RS256'], issuer: config.issuer, typ: 'JWT' },
-      // Only the signature is checked, and not the time at which the token expires (OpenID Connect RP-Initiated Logout 1.0
-      // section 4).
+      // Only the signature is checked. The expiry is not (OpenID Connect RP-Initiated Logout 1.0 section 4).
       currentDate: new Date(0),
     });
     const { aud, sub, sid } = payload;

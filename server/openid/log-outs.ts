@@ -1,6 +1,5 @@
-// Tells clients of OpenID Connect that somebody has logged out (contract 14.70 to 14.76; OpenID Connect Back-Channel Logout
-// 1.0). A trigger plans each log-out in the transaction that causes it. The database decides which instance makes a try, and
-// when.
+// Tells clients of OpenID Connect that somebody has logged out (contract 14.70 to 14.76; OpenID Connect Back-Channel Logout 1.0).
+// A trigger plans each log-out in the transaction that causes it. The database decides which instance tries to send it, and when.
 import { claimLogOuts, type LogOut, recordLogOut } from '../../db/tables/log-outs.ts';
 import { callClient, createTries, inTime, stopping } from '../clients/call.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
@@ -14,7 +13,7 @@ type Deps = Pick<Dependencies, 'config' | 'clients' | 'db' | 'now' | 'log' | 'me
 type Target = OpenIdClient & { backChannelUri: string };
 const isTarget = (client: OpenIdClient): client is Target => client.backChannelUri !== undefined;
 
-/** The limit for each client on each instance. A client that hangs takes up only its own places. */
+/** The limit for each client on each instance. A client that does not answer takes up only its own places. */
 const maxAtOnce = 16;
 
 const secondsValid = 120;
@@ -22,7 +21,7 @@ const secondsValid = 120;
 export type LogOutSender = {
   /** Does not wait for the tries that it starts. */
   send: (signal: AbortSignal) => Promise<void>;
-  /** Stops the tries under way. Later, any instance makes these tries again. */
+  /** Stops the running tries. Later, any instance makes them again. */
   stop: () => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// Refusals in the form of RFC 6749 section 5.2 and RFC 6750 section 3, which clients of OpenID Connect understand.
+// Builds refusals in the form of RFC 6749 section 5.2 and RFC 6750 section 3, which clients of OpenID Connect understand.
 import { respond } from '../web/answers.ts';
 
 export class OAuthError extends Error {

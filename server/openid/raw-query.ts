@@ -1,23 +1,26 @@
-// The queries of /oauth/authorize and /oauth/logout (contract 14.11 and 14.21).
+// Reads the queries of /oauth/authorize and /oauth/logout (contract 14.11 and 14.21).
 import { AppError } from '../basics/errors.ts';
 import { redirect } from '../web/answers.ts';
 import { pathOf } from '../web/incoming.ts';
 import { readAllFields } from '../web/requests.ts';
 
 const maxLength = 8_000;
-/** A page on the way has this query inside its own query, and a `Location` over 14 KiB loses its query (contract 9.303). */
+/**
+ * The pages before the login carry this query inside their own. If a `Location` is over 14 KiB, it loses its query (contract
+ * 9.303).
+ */
 const maxEscapedLength = 14_000;
 
 /** Returns the text behind the `?`. Throws 414 `uri_too_long`. */
 export function readRawQuery(url: string): string {
-  // No path of ours has a backslash (requests.ts). But browsers leave a backslash as it is if it is in a query.
+  // No path of ours has a backslash (requests.ts). But browsers do not change a backslash in a query.
   const query = (/\?([^#]*)/.exec(url)?.[1] ?? '').replaceAll('\\', '%5C');
   const escaped = new URLSearchParams([['', query]]).toString();
   if (query.length > maxLength || escaped.length > maxEscapedLength) throw new AppError('uri_too_long');
   return query;
 }
 
-/** A `Lax` cookie does not come with a POST from another site, so the browser asks again by GET. */
+/** A POST from another site carries no `Lax` cookie. So the browser asks again by GET. */
 export async function toGet(request: Request): Promise<Response> {
   const query = (await readAllFields(request)).toString();
   return redirect(`${pathOf(request.url)}?${readRawQuery(`?${query}`)}`);

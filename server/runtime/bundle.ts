@@ -1,4 +1,4 @@
-// The build contains the packages that we use, because loading their 800 files would take half of the start
+// Builds the packages that we use into the bundle, because it would take half of the start to load their 800 files
 // (docs/inside/decisions/run-what-is-built.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Plugin, UserConfig } from 'vite';
@@ -10,12 +10,12 @@ const licences = [
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
-  // The text of Apache-2.0 comes with other packages in the bundle.
+  // Other packages in the bundle bring the text of Apache-2.0.
   '(Apache-2.0 AND MIT)',
   // We use this package under MIT.
   'MIT or MPL-2.0',
 ];
-/** Packages that name the MIT or ISC licence without its text. */
+/** Packages that name the MIT or ISC licence but lack its text. */
 const withoutText = [
   '@web3-storage/multipart-parser',
   'brotli',
@@ -31,12 +31,12 @@ const withoutName: Record<string, string> = { 'png-js': 'MIT' };
 export const bundle = {
   // Native code cannot be built in, and Vite is only for development.
   ssr: { noExternal: true, external: ['@node-rs/argon2', 'vite'] },
-  // An ASCII file takes half the memory. Licences get their own file.
+  // As ASCII, the file takes half the memory. The licences are in a file of their own.
   esbuild: { charset: 'ascii', legalComments: 'none' },
   build: {
     sourcemap: true,
     rollupOptions: { output: { sourcemapExcludeSources: true } },
-    // Remix names these packages only in a function that is never called, and undici alone is a megabyte.
+    // Remix uses these packages only in a function that is never called. One of them, undici, has a megabyte.
     commonjsOptions: { ignore: ['undici', '@remix-run/web-fetch'] },
   },
 } satisfies UserConfig;
@@ -44,7 +44,10 @@ export const bundle = {
 const reactEntry = /\/node_modules\/(react(?:-dom)?)\/(index|jsx-runtime|server\.browser)\.js$/;
 const isProduction = "process.env.NODE_ENV === 'production'";
 
-/** Builds in React for production only. React for development, which is four times as large, is loaded from node_modules. */
+/**
+ * Builds only React for production into the bundle. React for development is four times as large, and is loaded from
+ * node_modules.
+ */
 export function reactForProduction(): Plugin {
   return {
     name: 'react-for-production',
@@ -61,7 +64,7 @@ export function reactForProduction(): Plugin {
   };
 }
 
-/** Writes the licences of the built-in packages beside the bundle. Fails if a licence is missing or not expected. */
+/** Writes the licences of the bundled packages beside the bundle. Fails if a licence is missing or was not expected. */
 export function thirdPartyLicences(): Plugin {
   return {
     name: 'third-party-licences',

@@ -1,4 +1,4 @@
-// The certificate of a server, and whether browsers would accept it.
+// Reads the certificate of a server, and checks whether browsers would accept it.
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Certificate } from '../../clients/doctor/target.ts';
@@ -30,7 +30,7 @@ export function readCertificate(url: URL): Promise<Certificate | undefined> {
       socket.destroy();
       done(certificate);
     };
-    // Limits the whole exchange: the socket's own timeout restarts with each byte.
+    // Limits the time of the whole exchange. The socket's own timeout would start again with each byte.
     const timer = setTimeout(() => end(undefined), answerWithinMs);
     socket.once('secureConnect', () => end(judge(socket)));
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>

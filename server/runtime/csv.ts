@@ -1,4 +1,4 @@
-// Reads CSV (RFC 4180) record by record, in bounded memory, and writes it.
+// Reads CSV (RFC 4180) record by record, in bounded memory. Also writes CSV.
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
@@ -19,7 +19,7 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: maxLength,
   });
-  // Errors are not handled here, because the loop below throws the errors of both streams.
+  // Errors are not handled here, because the loop below throws those of both streams.
   pipeline(Readable.from(chunks), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };
@@ -36,8 +36,8 @@ export const writeCsv = (records: string[][]): string =>
 
 const number = /^-?\d+(\.\d+)?$/;
 
-// After these characters a spreadsheet may begin a cell, and so a formula. German Excel splits at semicolons only and then
-// ignores our quotes. Invisible characters (Cf) may be dropped on the way into a cell.
+// After these characters a spreadsheet may begin a cell, and so a formula. German Excel splits only at semicolons, and then
+// ignores our quotes. Invisible characters (Cf) may disappear on the way into a cell.
 const breaks = ';\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029';
 const formula = new RegExp(`(?:^|[${breaks}])(?=[\\p{Zs}\\p{Cf}"]*[=+\\-@＝＋－＠﹦﹢﹣﹫])`, 'gu');
 const broken = new RegExp(`^[${breaks.slice(1)}]`);

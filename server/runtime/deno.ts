@@ -8,7 +8,7 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// `shutdown` comes this long before the end, even if a request is under way: its body may never arrive.
+// `shutdown` is called this long before the end, even if a request has not ended, because its body may never arrive.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -31,13 +31,13 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     port: server.addr.port,
     async close(graceMs) {
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
-      // `shutdown` would cut idle connections, and with them requests that are just arriving, so it comes later.
+      // `shutdown` would cut off idle connections, and with them requests that are just arriving. So it is called later.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // `shutdown` would cut off bodies that handlers still read, so this waits until no request is under way. If one client
-      // hangs, the others still get their answers in the end.
+      // `shutdown` would cut off bodies that handlers are still reading. So this waits until no request is left. If one client
+      // hangs, the others still get their answers.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
-      // Deno cannot cut off the requests that are left. The end of the process does that.
+      // Deno cannot cut off the remaining requests. The end of the process does that.
       await Promise.race([server.shutdown(), isOver]);
     },
   };

@@ -1,4 +1,4 @@
-// Dumps a database into a new folder, with the programs of Postgres (contract 9.310 to 9.319).
+// Dumps a database into a new folder, with Postgres's own programs (contract 9.310 to 9.319).
 import { spawn } from 'node:child_process';
 import { access, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,7 +56,8 @@ export async function findNewestDump(
 type Connection = { address: string; env: Record<string, string> };
 
 /**
- * Makes the dump, and checks that it has the table of users. Returns the size of the dump. A signal to stop ends the programs.
+ * Makes the dump, and checks that it has the table of users. Returns the size of the dump. If a signal asks the command to stop,
+ * the programs end.
  */
 async function runToEnd(
   programs: string,
@@ -76,7 +77,7 @@ async function runToEnd(
       throw new DumpError(`No backup was made. ${error.message}${hint}`);
     });
   };
-  // We create the file ourselves. Otherwise, if others can write to the folder, somebody could put a file there first and then
+  // We create the file ourselves. Otherwise, if others may write to the folder, somebody could put a file there first and then
   // read the dump.
   const handle = await open(file, 'wx', 0o600).catch(refuseFolder(file));
   let size: number;
@@ -86,8 +87,8 @@ async function runToEnd(
       [
         '--format=custom',
         '--no-password',
-        // pg_dump reads the URL of a database in its own way. If pg_dump reaches another database, it fails, because the snapshot
-        // is not there.
+        // pg_dump reads the URL of a database in its own way. If it reaches another database, it fails, because that database
+        // does not have the snapshot.
         `--snapshot=${snapshot}`,
         `--lock-wait-timeout=${lockWaitMs}`,
         `--dbname=${address}`,
@@ -127,10 +128,11 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 const lockWaitMs = 600_000;
 
 /**
- * The folder with the programs of version `major`, with a slash at its end. Empty if the programs on the PATH have that version.
+ * Returns the folder with the programs of version `major`, with a slash at its end. It is empty if the programs on the PATH have
+ * that version.
  */
 async function findPrograms(major: number): Promise<string> {
-  // Debian and Red Hat have a folder for each version. The programs on the PATH may be of any version.
+  // Debian and Red Hat have a folder for each version. The programs on the PATH may be of a different version.
   for (const folder of [`/usr/lib/postgresql/${major}/bin/`, `/usr/pgsql-${major}/bin/`])
     if (await isThere(`${folder}pg_dump`)) return folder;
   const said = await run('pg_dump', ['--version'], { env: buildEnvironment() }).catch(() => '');
@@ -148,7 +150,7 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** Leaves out the settings of the service, because many are secret. */
+/** Leaves out this service's settings, because many are secret. */
 function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const ours = Object.entries(environment).filter(([name]) => /^(PATH|HOME|LANG|LC_\w+|PG\w+)$/.test(name));
   return { ...Object.fromEntries(ours), ...more } as NodeJS.ProcessEnv;
@@ -157,7 +159,7 @@ function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv 
 /** Debian's file of public certificate authorities. Before version 16, the programs of Postgres know no authorities. */
 const publicAuthorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Everybody on the machine can see arguments, so the password goes into the environment. */
+/** Everybody on the machine can see a program's arguments, so the password goes into the environment. */
 export function splitUrl(text: string): Connection {
   const url = new URL(text);
   const query = new URLSearchParams(url.search);
@@ -172,12 +174,12 @@ export function splitUrl(text: string): Connection {
     query.set('sslmode', 'verify-full');
     if (given.sslrootcert === undefined) env.PGSSLROOTCERT = publicAuthorities;
   }
-  // The programs of Postgres do not read a plus as a space.
+  // The programs of Postgres do not read a plus sign as a space.
   url.search = query.toString().replaceAll('+', '%20');
   return { address: url.href, env };
 }
 
-/** Deletes what killed runs have left. No run takes a day, so nothing older than a day is in use. */
+/** Deletes what killed runs have left. No run takes a whole day, so nothing older is in use. */
 async function removeLeftovers(base: string): Promise<void> {
   for (const name of await readdir(base).catch(refuseFolder(base))) {
     if (!name.startsWith(partPrefix)) continue;

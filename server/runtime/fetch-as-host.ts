@@ -1,12 +1,12 @@
-// `fetch` with a given `Host`, or at a given address. Plain `fetch` can do neither: it sends its own `Host` or, over https,
-// asks for the given host's certificate, and it resolves names by itself.
+// A `fetch` with a given `Host`, or at a given address. Plain `fetch` can do neither. It resolves names by itself. It sends its
+// own `Host` or, over https, asks for the given host's certificate.
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 
-/** With a `Host` it does only what the doctor needs: it follows no redirect, and a body is text. */
+/** With a `Host` it does only what the doctor needs: it follows no redirect, and bodies are text. */
 export const fetchAsHost: typeof fetch = async (input, init = {}) => {
   const headers = new Headers(init.headers);
   return headers.has('host')
@@ -14,7 +14,7 @@ export const fetchAsHost: typeof fetch = async (input, init = {}) => {
     : fetch(input, init);
 };
 
-/** The addresses of a name, or the address itself. */
+/** Returns the addresses of a name, or the address itself if it is one. */
 export const lookUp = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
@@ -50,7 +50,7 @@ function send<T>(
       {
         method,
         headers: { ...(address !== undefined && { host: url.host }), ...headers },
-        // Without this, Node would ask for the certificate of the name in the `Host` header.
+        // Without this, Node would ask for the certificate of the name in `Host`.
         servername: isIP(host) === 0 ? host : '',
         ...(address !== undefined && { hostname: address }),
         agent: false,
@@ -65,12 +65,12 @@ function send<T>(
         }
       },
     );
-    // Without this, an answer that changes the protocol would never settle.
+    // Without this, the promise would never settle if the answer changes the protocol.
     sent.on('upgrade', (_message, socket) => {
       socket.destroy();
       failed(new Error('the connection was closed by a change of protocol'));
     });
-    // A connection that is cut off after the answer is no failure.
+    // If the connection is cut off after the answer, that is no failure.
     sent.on('error', failed);
     sent.end(body ?? undefined);
   });

@@ -8,12 +8,12 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { args, environment, nobodyReads, processUser } from './process.ts';
 
-// The root is two folders up, both from the source (server/runtime/) and from the build (build/service/).
+// The root is two folders up, for the source (server/runtime/) and for the build (build/service/).
 const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 export const buildFolder = `${rootFolder}build`;
 
-/** The default folder of the embedded database; git ignores it. */
+/** The default folder of the embedded database. git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
 /** Returns the built script of a thread, such as `document-thread`. Returns undefined if the service runs from source. */
@@ -35,10 +35,10 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
 /** The message is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** Resolves a path of the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
+/** Resolves a path from the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
 export const locate = (path: string): string => resolve(environment.CLI_FOLDER || '.', path);
 
-/** Files that `identity` opened as root, by the argument that names each (docs/operate/files/identity). */
+/** Files that `identity` opened as root, by the argument that names each of them (docs/operate/files/identity). */
 const opened = readOpened(environment.CLI_FILES);
 
 function readOpened(pairs: string | undefined): Map<string | undefined, number> | undefined {
@@ -64,7 +64,7 @@ const statArgument = async (path: string, options?: { bigint: true }) => {
   return fd === undefined ? stat(locate(path), options) : fstatSync(fd, options);
 };
 
-/** `-` is standard input. Throws a FileError if the file cannot be read. */
+/** `-` means standard input. Throws a FileError if the file cannot be read. */
 export const readBytes = (path: string): AsyncGenerator<Uint8Array, void> =>
   readStream(path === '-' ? process.stdin : openStream(path), path);
 
@@ -93,8 +93,8 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 
 function cannotRead(path: string, error: unknown): FileError {
   const { code } = error as { code?: string };
-  // The script `identity` opens files as root, and found no file with this path. So this reports ENOENT. EACCES would mislead,
-  // because it says only that we may not enter the folder.
+  // The script `identity` opens files as root, and found no file with this path. So this reports ENOENT. EACCES would be
+  // misleading, because it says only that we may not enter the folder.
   return refuseFile('read', path, opened && code === 'EACCES' ? 'ENOENT' : code);
 }
 
@@ -115,7 +115,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Callers make a file beside this one, and must learn of a wrong path before they do.
+  // Callers make a file beside this one. Before they do so, they must learn if this path is wrong.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -125,7 +125,7 @@ export async function openLines(path: string, maxLength: number) {
 const newLine = 0x0a;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Only `\n` ends a line. A line longer than `maxLength` is cut, but stays long enough to show that it is too long. */
+/** Only `\n` ends a line. A line longer than `maxLength` is cut, but stays long enough to show that it was too long. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
@@ -169,12 +169,12 @@ export async function requireOtherFile(
 
 const maxLinks = 40;
 
-/** Returns the same text for all names of one file, even of a file that does not exist yet. */
+/** Returns the same text for all names of one file, even if the file does not exist yet. */
 async function identifyFile(path: string, links = 0): Promise<string> {
   const found = await identify(path);
   if (found) return found;
   const target = await readlink(locate(path)).catch(() => undefined);
-  // Writing to a link whose target is missing creates the target.
+  // If the target of a link is missing, writing to the link creates it.
   if (target !== undefined && links < maxLinks)
     return identifyFile(isAbsolute(target) ? target : `${dirname(path)}/${target}`, links + 1);
   return `${(await identify(dirname(path))) ?? dirname(path)}/${basename(path)}`;
@@ -195,7 +195,7 @@ export async function writeNewFile(path: string, bytes: Uint8Array): Promise<voi
 }
 
 /**
- * Writes a new file that only its owner may read, and returns once it is on the disk. Throws a FileError if the file cannot be
+ * Writes a new file that only its owner may read, and returns when it is on the disk. Throws a FileError if the file cannot be
  * written, or exists.
  */
 export async function writeSecretFile(path: string, text: string): Promise<{ remove: () => Promise<void> }> {
@@ -208,7 +208,7 @@ export async function writeSecretFile(path: string, text: string): Promise<{ rem
   try {
     await file.writeFile(text);
     await file.sync();
-    // Otherwise a crash of the machine could lose the name of the file.
+    // Without this, a crash of the machine could lose the name of the file.
     const folder = await open(dirname(whole), 'r');
     await folder.sync().finally(() => folder.close());
   } catch (error) {
@@ -220,7 +220,7 @@ export async function writeSecretFile(path: string, text: string): Promise<{ rem
   return { remove };
 }
 
-/** Replaces the file. A write waits if the disk is slower. Throws a FileError if the file cannot be written. */
+/** Replaces the file. A write waits for a slow disk. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {
   const stream = createWriteStream(locate(path));
   const cannotWrite = ({ code }: Error & { code?: string }) => refuseFile('write', path, code);
@@ -233,7 +233,7 @@ export async function openLineWriter(path: string): Promise<LineWriter> {
   };
 }
 
-/** Writes to standard output, which stays open. A write waits if the reader is slower. */
+/** Writes to standard output, which stays open. A write waits for a slow reader. */
 export function writeLinesOut(): LineWriter {
   const isGone = () => new FileError(nobodyReads);
   return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };

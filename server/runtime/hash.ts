@@ -1,4 +1,4 @@
-// SHA-256 on the main thread. Web Crypto uses another thread, which takes many times longer for short data.
+// Computes SHA-256 on the main thread. Web Crypto uses another thread, which takes many times longer for short data.
 import { createHash } from 'node:crypto';
 import { encodeHex } from 'oslo/encoding';
 
@@ -6,5 +6,5 @@ export function sha256(data: Uint8Array | string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(data).digest());
 }
 
-/** A digest of 24 hex digits. Use it only if nobody gains by finding two inputs with the same digest. */
+/** Returns a digest of 24 hex digits. Use it only if nobody gains by finding two inputs with the same digest. */
 export const shortDigest = (data: Uint8Array | string): string => encodeHex(sha256(data).slice(0, 12));

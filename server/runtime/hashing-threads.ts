@@ -1,4 +1,5 @@
-// The default on Node is one thread more than processors, at most four, so that no processor idles. Each hash takes 19 MiB.
+// The default on Node is one thread more than there are processors, but at most four, so that no processor idles. Each hash takes
+// 19 MiB.
 import { availableParallelism } from 'node:os';
 import { environment } from './process.ts';
 
@@ -6,10 +7,10 @@ const isDeno = 'Deno' in globalThis;
 const wanted =
   Number.parseInt(environment.PASSWORD_HASHING_THREADS ?? '', 10) ||
   Math.min(4, availableParallelism() + (isDeno ? 0 : 1));
-// Node hashes on the pool of threads that also makes HMACs and looks up hosts (start-node.cjs). Deno's pool grows.
+// On Node, one pool of threads hashes passwords, makes HMACs and looks up hosts (start-node.cjs). Deno's pool grows.
 const poolSize = isDeno
   ? Number.POSITIVE_INFINITY
   : Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || 4;
 
-/** Leaves at least two threads of Node's pool free, if it has that many. */
+/** Leaves at least two threads of Node's pool free, if it has enough. */
 export const hashingThreads = Math.max(1, Math.min(wanted, poolSize - 2));

@@ -10,19 +10,19 @@ import {
   type RefuseHeaders,
 } from './listener.ts';
 
-// Slow senders are dropped (contract 9.150 and 9.151). `requestTimeout` includes the body.
+// The connections of slow senders are closed (contract 9.150 and 9.151). `requestTimeout` includes the body.
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  // Includes the request line. If a request is larger, `refuseUnread` answers while the request still arrives.
+  // This includes the request line. If a request is larger, `refuseUnread` answers while it still arrives.
   maxHeaderSize: 16 * 1024,
-  // Longer than the usual 60 s of a balancer, so that the balancer closes idle connections first.
+  // This is longer than a load balancer's usual 60 s, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
 };
-// If more connections wait to be accepted, the kernel drops some, and clients try again a second later. Linux allows 4,096.
+// If more connections wait to be accepted, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
 const waitingConnections = 4_096;
-// A client that neither sends nor reads for this long is dropped.
+// If a client neither sends nor reads for this long, its connection is closed.
 const silenceMs = 30_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -37,7 +37,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       });
     },
     serverOptions: limits,
-    // Used if there is no `Host`: HTTP/1.0 allows that, and balancers send none for /readyz.
+    // Used if there is no `Host`, which HTTP/1.0 allows. Load balancers send none for /readyz.
     hostname: 'localhost',
   }) as Server;
   server.setTimeout(silenceMs);
@@ -47,7 +47,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     // This reads the client address early, because Node keeps an address that was read once. If there is no address, the client
-    // has gone. Its tries could not be counted, so its connection is closed.
+    // is gone. Its tries could not be counted, so its connection is closed.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -66,9 +66,9 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // This accepts connections that reached the port before it closes.
+      // This accepts connections that reach the port before it closes.
       await new Promise((done) => setImmediate(done));
-      // `server.close` would cut idle connections at once, and with them requests that are just arriving.
+      // `server.close` would cut off idle connections at once, and with them requests that are just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
       const timers = [
         setTimeout(closeIdle, Math.min(lingerMs, graceMs)),
@@ -83,7 +83,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
 }
 
 type ReadError = NodeJS.ErrnoException & { rawPacket?: Buffer };
-// Node has no public name for whether an answer is under way. Node itself looks at this member before it answers an error.
+// Node has no public name for whether an answer has begun. Node itself looks at this member before it answers an error.
 type AnsweringSocket = Socket & { _httpMessage?: { _headerSent: boolean } };
 
 const statusOfReadError: Record<string, number> = {
@@ -94,7 +94,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // An earlier call of this function has already answered the request. This call is only about further bytes of that request.
+  // An earlier call of this function has answered the request already. This call is only about further bytes of it.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();
@@ -109,14 +109,14 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // Cutting a connection while more is arriving would lose the answer.
+  // If the connection were cut off while more is arriving, the answer would be lost.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }
 
 /**
- * Headers that are too large nearly always have too many cookies, so the sender is nearly always a browser. Browsers send
- * `Accept` before their cookies. So `Accept` may have come in an earlier packet, which we no longer have. If this packet has no
+ * If headers are too large, they nearly always have too many cookies, so the sender is nearly always a browser. Browsers send
+ * `Accept` before their cookies. So it may have come in an earlier packet, which we no longer have. If this packet has no
  * `Accept`, we answer with a page.
  */
 const readAccept = (packet: Buffer | undefined) =>

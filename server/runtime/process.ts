@@ -1,4 +1,4 @@
-// The environment, signals, output and exit of the process, on Node and on Deno.
+// Handles the environment, signals, output and exit of the process, on Node and on Deno.
 
 import { userInfo } from 'node:os';
 import process from 'node:process';
@@ -11,15 +11,15 @@ import type { Log } from '../basics/log.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const args = process.argv.slice(2);
 
-/** The values of an option that may be given any number of times, as `--name value` or `--name=value`. */
+/** Returns the values of an option that may be given any number of times, as `--name value` or `--name=value`. */
 export function listValues(name: string): string[] {
   const options = { [name]: { type: 'string', multiple: true } } as const;
   const { values } = parseArgs({ args, options, strict: false });
-  // If the option comes last and has no value, `parseArgs` gives true.
+  // If the option comes last and has no value, `parseArgs` returns true for it.
   return [values[name] ?? []].flat().map((value) => (value === true ? '' : String(value)));
 }
 
-/** How the command line was called: `identity`, `npm run cli --`, or the program itself, as in a container. */
+/** The command that the operator typed: `identity`, `npm run cli --`, or the program itself, as in a container. */
 export const calledAs = environment.CLI_NAME ?? 'node build/service/cli.js';
 
 const { deno, node } = process.versions;
@@ -27,7 +27,7 @@ export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', 
 
 export const systemUser = (): string => environment.SUDO_USER || processUser();
 
-/** Returns the number of the user if the system has no name for it, as in some containers. */
+/** If the system has no name for the user, as in some containers, returns the user's number. */
 export function processUser(): string {
   try {
     return userInfo().username;
@@ -42,9 +42,9 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
   return { cpuSeconds: (user + system) / 1_000_000, residentBytes: rss, heapUsedBytes: heapUsed };
 }
 
-/** Writes one JSON object a line to stdout. `time` is in milliseconds since 1970. */
+/** Writes one JSON object on each line to stdout. `time` is in milliseconds since 1970. */
 export function createLog(level: 'info' | 'error'): Log {
-  // Lines are written synchronously. A thread for writing would take a tenth of the time of a launch, and would wait behind the
+  // Lines are written synchronously. A thread for writing would take a tenth of the time of a launch, and would wait for the
   // hashing of passwords.
   const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
   const some = all.child({}, { level });
@@ -55,7 +55,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// The log gets only these members, because members that the database adds to its errors may contain personal data.
+// Only these members go into the log. The database adds others to its errors, and they may contain personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
@@ -68,7 +68,7 @@ export function print(text: string): void {
 
 export const nobodyReads = 'Nothing reads the output any more.';
 
-/** Ends the process once nobody reads its output, such as after `| head -1`. */
+/** Ends the process if nobody reads its output any more, for example after `| head -1`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -81,18 +81,18 @@ export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Survives SIGHUP, which would otherwise end Node and Deno at once, with all requests under way. */
+/** Calls `tell` on SIGHUP, which would otherwise end Node and Deno at once, with all running requests. */
 export function onHangUp(tell: () => void): void {
   process.on('SIGHUP', tell);
 }
 
-/** Runs `stop` on the first SIGINT or SIGTERM; a later signal ends the process at once. */
+/** Runs `stop` on the first SIGINT or SIGTERM. A later signal ends the process at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stoppingSince !== undefined) {
-        // Ctrl-C under npm arrives twice: from the terminal, and passed on by npm.
+        // Under npm, Ctrl-C arrives twice: from the terminal, and passed on by npm.
         if (performance.now() - stoppingSince > 1_000) process.exit(1);
         return;
       }
@@ -105,7 +105,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** A later `exitWith` keeps this code, unless this code is 0. */
+/** Sets the exit code. A later `exitWith` keeps it unless it is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }
@@ -121,7 +121,7 @@ export function readInput(): Promise<string> {
 
 export const isTerminal = (): boolean => Boolean(process.stdin.isTTY);
 
-/** Returns an empty text if the input ends or Ctrl-C is pressed. */
+/** Returns an empty text if the input ends or somebody presses Ctrl-C. */
 export function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((done) => {

@@ -1,5 +1,5 @@
-// `npm run build` builds the pages and the service into build/, with Vite. With --if-needed it builds only if the source has
-// changed since. That check must work even if the build tools are not installed, so this is plain JavaScript.
+// `npm run build` builds the pages and the service into build/, with Vite. With --if-needed, it builds only if the source has
+// changed since the last build. That check must work even without the build tools, so this is plain JavaScript.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const sources = [
   'tsconfig.json',
   'vite.config.ts',
 ];
-/** The digest of the source that was built. The file is missing during a build, and after a build that failed. */
+/** The digest of the source that was last built. The file is missing during a build, and after a failed one. */
 const digestFile = join(root, 'build', 'source-digest');
 const lockFile = join(root, 'build', 'lock');
 
@@ -53,7 +53,7 @@ function takeLock() {
   }
 }
 
-/** Whether the process of the lock still runs: a killed process leaves its lock behind. */
+/** Returns whether the process that made the lock still runs. A killed process leaves its lock behind. */
 function isBuilding() {
   try {
     return process.kill(Number(readFileSync(lockFile, 'utf8')), 0);
@@ -80,7 +80,7 @@ function build() {
   rmSync(digestFile, { force: true });
   for (const what of [[], ['--ssr'], ['--mode', 'service']]) {
     const args = [vite, 'build', ...what, '--logLevel', 'error'];
-    // Standard output belongs to the command that runs next.
+    // Standard output belongs to the command that runs after this.
     const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) exitWith('The build failed.');
   }
@@ -96,7 +96,7 @@ function digestSources() {
   return hash.digest('hex');
 }
 
-/** Reads only the locked packages, because each version of npm writes the rest in its own way, even when it prunes. */
+/** Reads only the locked packages. Each version of npm writes the other parts in its own way, even when it prunes. */
 function readLock() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const locked = Object.entries(packages).map(([path, { integrity }]) => `${path} ${integrity}`);

@@ -1,4 +1,4 @@
-// A thread (`node:worker_threads`, also on Deno) that answers one question at a time.
+// Runs a thread (`node:worker_threads`, also on Deno) that answers one question at a time.
 import { platform, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
 type Thread<Asked, Answer> = {
-  /** Ask one question at a time. Throws what went wrong in the thread. The next question replaces a thread that died or hung. */
+  /** Ask one question at a time. Throws the error of the thread. If a thread died or hung, the next question starts a new one. */
   ask: (asked: Asked) => Promise<Answer>;
   close: () => Promise<void>;
 };
@@ -17,13 +17,13 @@ export type ThreadOptions = {
   longestMs: number;
   /** This limit works only on Node. A thread that needs more memory dies. */
   heapMebibytes: number;
-  /** The thread ends after this long without a question. */
+  /** If no question comes for this long, the thread ends. */
   idleMs?: number;
   /** `readGiven` returns this value in the thread. */
   given?: unknown;
 };
 
-// Memory for short-lived objects. There are few such objects, because the thread answers one question at a time.
+// Memory for short-lived objects. There are few of them, because the thread answers one question at a time.
 const maxYoungGenerationSizeMb = 8;
 
 export function openThread<Asked, Answer>(
@@ -39,7 +39,7 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Otherwise a limit in NODE_OPTIONS would override the thread's own limit. The main thread keeps the limit that it started
+    // Without this, a limit in NODE_OPTIONS would override the thread's own. The main thread keeps the limit that it started
     // with.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
@@ -47,7 +47,7 @@ export function openThread<Asked, Answer>(
       maxYoungGenerationSizeMb,
     };
     const started = new Worker(file, { workerData: given, resourceLimits });
-    // An error can also come between two questions, when nobody waits for it.
+    // An error can also come between two questions, when nobody waits for an answer.
     started.on('error', () => undefined);
     started.on('exit', () => {
       if (worker === started) worker = undefined;
@@ -114,6 +114,6 @@ const lowPriority = 10;
 
 /** Lets this thread yield to the thread that answers requests. */
 export function giveWay(): void {
-  // Only Linux applies this to the thread alone.
+  // On other systems, this would affect the whole process.
   if (platform() === 'linux') setPriority(lowPriority);
 }

@@ -12,7 +12,7 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/** Keeps the parts of the Response for `addHeaders`, because reading headers from a Response costs more than making one. */
+/** Keeps the parts of the Response for `addHeaders`, because it costs more to read headers from a Response than to make one. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},
@@ -36,7 +36,7 @@ export const respondJson = (body: unknown, setCookies?: string[]): Response =>
 function build({ status, headers, setCookies, body }: Parts): Response {
   const [cookie, ...others] = setCookies;
   if (cookie === undefined) return new Response(body, { status, headers });
-  // A plain object becomes headers faster, but cannot have two headers with the same name.
+  // A plain object becomes headers faster, but cannot have two headers of the same name.
   if (others.length === 0)
     return new Response(body, { status, headers: { ...headers, 'set-cookie': cookie } });
   const cookies = setCookies.map((each): [string, string] => ['set-cookie', each]);
@@ -80,7 +80,7 @@ export const redirect = (
   setCookies: string[] = [],
 ): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
-/** An error that is our own fault keeps its cause for the log, and shows nothing outside. */
+/** If an error is our own fault, its cause is kept for the log, and others learn nothing about it. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof EnvelopeError) {

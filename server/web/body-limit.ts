@@ -5,7 +5,7 @@ import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;
 
-/** Staff can upload a file on one of their pages. */
+/** Staff can upload a file on one of the pages. */
 const maxBytesOfStaff = 2 * 1024 * 1024;
 
 /** Throws 415 `unsupported_media_type`, even for `Content-Encoding: identity` (RFC 9110 section 8.4.1). */
@@ -14,7 +14,10 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
   throw new AppError('unsupported_media_type', { detail: 'Send the body without a Content-Encoding.' });
 };
 
-/** Throws 413 `body_too_large`, or 400 `invalid_request` if the sender gives up or a GET or HEAD has a body of unknown length. */
+/**
+ * Throws 413 `body_too_large`. Throws 400 `invalid_request` if the sender gives up, or if a GET or HEAD has a body of unknown
+ * length.
+ */
 function buildLimit(most: number): MiddlewareHandler {
   const refuse = (): never => {
     throw new AppError('body_too_large', { detail: `The body can be at most ${most} bytes.` });
@@ -38,6 +41,6 @@ function buildLimit(most: number): MiddlewareHandler {
 export const limitBody = buildLimit(maxBytes);
 export const limitBodyOfStaff = buildLimit(maxBytesOfStaff);
 
-/** Whether a request announces a body that is larger than anybody but staff may send. */
+/** Returns whether a request announces a body that is larger than anybody except staff may send. */
 export const isLarge = (request: HonoRequest): boolean =>
   request.method === 'POST' && Number(request.header('content-length') ?? 0) > maxBytes;

@@ -1,4 +1,4 @@
-// The address of the client: the address of the connection, or the one that our proxies name in X-Forwarded-For.
+// Finds the address of the client. It is the address of the connection, or the one that our proxies name in X-Forwarded-For.
 
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../basics/log.ts';
@@ -6,8 +6,8 @@ import { readHeaderEnd } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 
 /**
- * Undefined if our proxy named no client address. The proxy's own address is not used instead. Otherwise all clients would share
- * one set of limits, and strangers could use up everybody's tries.
+ * Returns undefined if our proxy named no client address. The proxy's own address is not used instead. Otherwise all clients
+ * would share one set of limits, and strangers could use up everybody's tries.
  */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
   let isTold = false;
@@ -34,12 +34,12 @@ export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProx
 const noAddress =
   'TRUSTED_PROXIES: no address in X-Forwarded-For. Limits by address do not hold for such requests. Told once.';
 
-// Nobody has this many hops. There is a limit because each hop takes some work.
+// No real request passes this many proxies. There is a limit because each one takes some work.
 const maxHops = 16;
 // Room for an IPv6 address with its zone, brackets and port.
 const maxLength = 80;
 
-/** The address in one spelling, without the port that some proxies add. */
+/** Returns the address in one spelling, without the port that some proxies add. */
 function readAddress(text: string): string | undefined {
   if (text.length > maxLength) return undefined;
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];

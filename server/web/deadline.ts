@@ -1,8 +1,8 @@
-// One deadline for everything that a request waits for (contract 9.97 to 9.99, docs/inside/decisions/deadline.md).
+// Sets one deadline for everything that a request waits for (contract 9.97 to 9.99, docs/inside/decisions/deadline.md).
 import { unavailable } from '../basics/errors.ts';
 
 export const answerWithinMs = 2_800;
-// A commit that starts this long before the deadline is most likely answered in time.
+// If a commit starts this long before the deadline, it is most likely answered in time.
 const commitBeforeMs = 200;
 
 export class Deadline {
@@ -22,7 +22,7 @@ export class Deadline {
     return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }
 
-  /** Stops the clock for work with a limit of its own, such as reading a body. Throws 503 `unavailable` if it is too late. */
+  /** Stops the clock for work that has its own limit, such as reading a body. Throws 503 `unavailable` if it is too late. */
   async pause<T>(work: () => Promise<T>): Promise<T> {
     if (this.isNear) throw this.#tooLate();
     this.#pausedAt = performance.now();

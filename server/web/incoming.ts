@@ -16,7 +16,7 @@ export function readRequestId(
 
 const maxPlaceLength = 60;
 
-/** Roughly where the client is, if a trusted proxy says so. */
+/** Returns roughly where the client is, if a trusted proxy says so. */
 export function readPlace(
   request: Request,
   peer: string,
@@ -31,7 +31,7 @@ export function readPlace(
   return nameSchema.safeParse(place).data;
 }
 
-/** Decodes a header: proxies send UTF-8, but Request reads each byte as a character. */
+/** Decodes a header. Proxies send UTF-8, but Request reads each byte as a character. */
 function decodeHeader(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   try {
@@ -42,23 +42,23 @@ function decodeHeader(text: string): string {
   }
 }
 
-/** Whether a request names this machine, both in its URL and in its `Host` if there is one. */
+/** Returns whether a request names this machine, both in its URL and in its `Host` if it has one. */
 export function isForThisMachine(request: Request): boolean {
   const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
 }
 
 export function refuseUnroutable(request: Request): AppError | undefined {
-  // The class Request allows none of these methods. Paths that are not plain would lead the framework to another route.
+  // The class Request allows none of these methods. Odd paths would lead the framework to another route.
   if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
     return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
   }
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte. */
+/** Returns whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte. */
 function isPlainPath(path: string): boolean {
-  // Node resolves `.` and `..` before we see the path, and Deno does not. Such a path is refused, because later code would read
+  // Node resolves `.` and `..` before we see the path, but Deno does not. Such a path is refused, because later code would read
   // it as another path.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
@@ -70,9 +70,9 @@ function isPlainPath(path: string): boolean {
   return !/%(2e|2f|5c|00)/i.test(path);
 }
 
-/** The path of a whole URL, as the URL spells it. */
+/** Returns the path of a whole URL, as the URL spells it. */
 export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';
 
-/** Whether a path is /admin or below it, however it is spelled. */
+/** Returns whether a path is /admin or below it, in any spelling. */
 export const isOfStaff = (path: string): boolean =>
   /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decodeIfPossible(path));

@@ -1,19 +1,19 @@
-// A body written at the pace of its reader, in bounded memory (contract 12.152). A reader who stalls is cut off.
+// Writes a body at the pace of its reader, in bounded memory (contract 12.152). If a reader stalls, they are cut off.
 
 type Bounds = {
-  /** How long the reader may accept nothing. */
+  /** How long the reader may take nothing. */
   stallMs: number;
   /** How long the whole body may take. */
   wholeMs: number;
 };
 
-/** The reader went away or was too slow, which is not our fault. */
+/** The reader left or was too slow. That is not our fault. */
 export class CutOff extends Error {}
 
-/** `write` waits until there is room for more, and throws `CutOff`. `signal` aborts when the body is cut off. */
+/** `write` waits until there is room for more. It throws `CutOff` if the body was cut off, and `signal` aborts then. */
 export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
 
-// How much may wait for the reader before `write` waits. The last text may go beyond this.
+// If this much waits for the reader, `write` waits. The last text may exceed the limit.
 const queuedBytes = 256 * 1_024;
 
 /** If `produce` throws, the reader sees that the body is not whole. */

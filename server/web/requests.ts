@@ -9,17 +9,17 @@ import type { Trace } from './trace-context.ts';
 
 export type Visit = {
   requestId: string;
-  /** The client's address, or empty if it is unknown. A forwarded address is believed only if it comes from TRUSTED_PROXIES. */
+  /** The client's address, or empty if it is unknown. A forwarded address is used only if it comes from TRUSTED_PROXIES. */
   address: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
   place?: string;
   /** A transaction that could end after the deadline does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. The signal of the Request is not used: Remix would stop halfway when it aborts. */
+  /** Aborts when the client has gone. The signal of the Request is not used, because Remix would stop halfway when it aborts. */
   signal?: AbortSignal;
   trace?: Trace;
-  /** From here on, the members are for the log line of the request. Each is set once it is known. */
+  /** All members from here on are for the log line of the request. Each is set once it is known. */
   userId?: string;
   client?: string;
   /** Set if a launch has sent a payload. */
@@ -28,19 +28,22 @@ export type Visit = {
 };
 
 /**
- * Whether the URL of a login says that the login is by a passkey. Such a login hashes no password, so neither the door nor the
- * proxies count it as a login by password. The files for proxies in docs/operate/files/ read the URL in the same way.
+ * Returns whether the URL of a login says that the login is by a passkey. Such a login hashes no password, so neither the door
+ * nor the proxies count it as a login by password. The files for proxies in docs/operate/files/ read the URL in the same way.
  */
 export const isByPasskey = (url: string): boolean => /[?&]with=passkey(?:&|$)/.test(url);
 
-/** Whether nobody has clicked: a HEAD or a prefetch (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
+/**
+ * Returns whether the browser asked without a click, by a HEAD or a prefetch (https://w3c.github.io/webappsec-fetch-metadata/,
+ * Sec-Purpose).
+ */
 export function isSpeculative(request: Request): boolean {
   return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');
 }
 
 /**
- * Whether a browser opens the page by itself, as by Back or a script. After a click or a typed URL, the browser sends
- * Sec-Fetch-User.
+ * Returns whether a browser opens the page by itself, as after Back or by a script. After a click or a typed URL, the browser
+ * sends Sec-Fetch-User.
  */
 export function isWithoutClick({ headers }: Request): boolean {
   return (
@@ -48,24 +51,24 @@ export function isWithoutClick({ headers }: Request): boolean {
   );
 }
 
-/** Whether another site led here. A link on another site must not start a download. */
+/** Returns whether another site led here. A link on another site must not start a download. */
 export const isFromElsewhere = ({ headers }: Request): boolean =>
   /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
 /**
- * Whether the person comes from our page with the URL `page`. From our pages, browsers send this URL (`Referrer-Policy:
- * same-origin`). No other site can make browsers send it.
+ * Returns whether the person comes from our page with the URL `page`. Browsers send this URL only from our own pages
+ * (`Referrer-Policy: same-origin`). No other site can make them send it.
  */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
 
-/** Whether a person at a browser asks: `Accept` names HTML, and ranks JSON no higher. */
+/** Returns whether a person at a browser asks. If so, `Accept` names HTML, and ranks JSON no higher. */
 export function prefersHtml(request: Request): boolean {
   const { html, json } = readAccept(request);
   return html > 0 && html >= json;
 }
 
-/** Whether `Accept` names JSON and ranks it above HTML. */
+/** Returns whether `Accept` names JSON and ranks it above HTML. */
 export function prefersProblem(request: Request): boolean {
   const { html, json } = readAccept(request);
   return json > html;
@@ -81,7 +84,7 @@ function readAccept(request: Request): { html: number; json: number } {
 /** Allows a change only from our own origin (contract 9.26). Throws 403 `cross_site_request`. */
 export function requireOwnOrigin(request: Request, issuer: string): void {
   const origin = readHeader(request.headers, 'origin');
-  // Under `no-referrer` even our own pages send `Origin: null`. Then `Sec-Fetch-Site` decides, which no script can set.
+  // Under `no-referrer`, even our own pages send `Origin: null`. Then `Sec-Fetch-Site` decides, because no script can set it.
   const isOwn =
     origin !== null && origin !== 'null'
       ? origin === new URL(issuer).origin
@@ -94,7 +97,7 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
 }
 
 /**
- * Reads only parameters with one of our names, and cuts them (text.ts). This does not parse the whole URL, as the class URL
+ * Reads only parameters with one of our names, and cuts long ones (text.ts). This does not parse the whole URL, as the class URL
  * would.
  */
 export const readQuery = (request: Pick<Request, 'url'>) =>
@@ -107,7 +110,7 @@ export function readParameter(params: URLSearchParams, name: TextName): string |
   return values[0];
 }
 
-/** Throws 400 `invalid_request` if `return_to` is not a path on the site of the client. */
+/** Throws 400 `invalid_request` if `return_to` is not a path on the client's site. */
 export function checkReturnTo(path: string | undefined): void {
   if (path === undefined || isReturnTo(path)) return;
   throw invalidParameter(
@@ -121,7 +124,7 @@ export type Form = ReadonlyMap<TextName, string> & { file?: File | undefined };
 
 export type WholeRange = { min: number; max: number; usual: number };
 
-/** Returns `usual` if the parameter is missing. Throws 400 `invalid_request` if it is no whole number within the limits. */
+/** Returns `usual` if the parameter is missing. Throws 400 `invalid_request` if it is not a whole number within the limits. */
 export function readWhole(params: URLSearchParams, name: TextName, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;
@@ -130,7 +133,7 @@ export function readWhole(params: URLSearchParams, name: TextName, { min, max, u
   throw invalidParameter(name, `It must be a whole number from ${min} to ${max}.`);
 }
 
-/** RFC 9110 section 13.1.2: `If-None-Match` is a list of entity tags, compared weakly, or `*`. */
+/** By RFC 9110 section 13.1.2, `If-None-Match` is a list of entity tags, which are compared weakly, or `*`. */
 export function matchesTag(request: Request, etag: string): boolean {
   const ifNoneMatch = readHeader(request.headers, 'if-none-match') ?? '';
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
@@ -143,12 +146,12 @@ export function invalidParameter(name: string, detail: string): AppError {
   });
 }
 
-/** Reads the path to go to after the login. It is strict, because nothing else prevents open redirects. */
+/** Reads the path to go to after the login. This is strict, because nothing else prevents open redirects. */
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
   const url = parseUrl(value, base);
-  // `/.//evil.example` is a path that normalises to two slashes.
+  // `/.//evil.example` becomes a path with two slashes at its beginning.
   if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;
 }
@@ -170,7 +173,8 @@ export function refuseBody(cause: unknown): never {
 }
 
 /**
- * Reads all fields, uncut: the limit of bodies bounds them. Throws 415 `unsupported_media_type` or 400 `invalid_request`.
+ * Reads all fields without cutting them, because the limit for bodies is enough. Throws 415 `unsupported_media_type` or 400
+ * `invalid_request`.
  */
 export async function readAllFields(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(readHeader(request.headers, 'content-type') ?? ''))
@@ -178,7 +182,7 @@ export async function readAllFields(request: Request): Promise<URLSearchParams> 
   return new URLSearchParams(await request.text().catch(refuseBody));
 }
 
-/** Reads only fields with one of our names, and cuts them. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
+/** Reads only fields with one of our names, and cuts long ones. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))
@@ -202,7 +206,8 @@ function collectFields(pairs: [string, string][]): Form {
 }
 
 /**
- * The path of the login page for a user who is logged in but must log in again. After the login, the user returns to this page.
+ * Returns the path of the login page for a user who is logged in but must log in again. After that, the user returns to this
+ * page.
  */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);

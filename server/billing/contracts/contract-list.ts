@@ -1,4 +1,4 @@
-// The list of all service contracts, in the order of arrival, page by page (contract 7.34 to 7.38).
+// Lists all service contracts page by page, in the order of arrival (contract 7.34 to 7.38).
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -46,8 +46,8 @@ export async function readContractPage(
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
-    // This check comes before new arrivals get numbers. After a restore, the contract that `after` names may have lost its
-    // number. If it got a new number first, `after` would pass the check.
+    // Check this before new arrivals get numbers. After a restore, the contract that `after` names may have lost its number. If
+    // it first got a new number, `after` would pass the check.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
     await numberArrivals(trx, page.limit);

@@ -25,7 +25,7 @@ export function applyMove(status: ContractStatus, move: Move): ContractStatus | 
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state by the clock. The stored state may be older, because the billing job updates it later. */
+/** Returns the state by the clock. The stored state may be older, because the billing job updates it later. */
 export function presentStatus(
   { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,
@@ -36,18 +36,18 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** Whether the contract is neither canceled nor expired (contract 8.61). */
+/** Returns whether the contract is neither canceled nor expired (contract 8.61). */
 export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
 
 type Scheduled = Pick<Contract, 'status' | 'nextPeriodStartsAt'>;
 
-/** Whether the contract ended with its trial, or without ever having a period. */
+/** Returns whether the contract ended with its trial, or without ever having a period. */
 export const hasNoPeriods = ({ status, nextPeriodStartsAt }: Scheduled): boolean =>
   !isRunning(status) && nextPeriodStartsAt === null;
 
 /**
- * Whether no further period follows, so that charges that wait for the next period are due. Always false for a contract that
- * never had a period.
+ * Returns whether no further period follows. If so, charges that wait for the next period are due. Always false for a contract
+ * that never had a period.
  */
 export const isPastLast = ({ status, nextPeriodStartsAt }: Scheduled, isEnding = false): boolean =>
   (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
@@ -55,13 +55,13 @@ export const isPastLast = ({ status, nextPeriodStartsAt }: Scheduled, isEnding =
 /** What a report from the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
   status: 'trialing' | 'active' | 'canceled';
-  /** When the contract ends, as the CRM says. */
+  /** The end of the contract, as the CRM reports it. */
   cancelsAt: Date | null;
 };
 
 /**
  * Returns when this report ends the contract, or undefined if it does not. A report of `canceled` ends the contract at
- * `occurredAt`, or at `cancelsAt` if that is earlier. Any other report ends it only if `cancelsAt` is in the past.
+ * `occurredAt`, or at `cancelsAt` if that is earlier. Any other report ends it only if its `cancelsAt` is in the past.
  */
 export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): Date | undefined {
   const ends = [...(status === 'canceled' ? [occurredAt] : []), ...(cancelsAt ? [cancelsAt] : [])];
@@ -70,8 +70,8 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * Returns the end of the contract after a report that is stored. If somebody here chose an earlier end, that end stays. If the
- * report is `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
+ * Returns the end of the contract after a report that is stored. If somebody here chose an earlier end, that end stays. If a
+ * report says `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
   const [reportedCancelsAt, chosenCancelsAt] = [report.cancelsAt, known?.chosenCancelsAt ?? null];
@@ -93,7 +93,7 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   canceled: moves.cancel.from,
 };
 
-/** Why a report changes nothing, as the CRM reads it (contract 7.43). */
+/** The reason why a report changes nothing, as the CRM reads it (contract 7.43). */
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
@@ -109,7 +109,10 @@ export function findIdleReason(contract: Known, report: Report, now: Date): Idle
 
 type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
 
-/** The terms after a report that is stored. The report replaces the last report as a whole. `zone` is the seller's. */
+/**
+ * Returns the terms after a report that is stored. The report replaces the last report as a whole. `zone` is the seller's time
+ * zone.
+ */
 export function applyReport(
   contract: Known | undefined,
   said: Report,
@@ -125,11 +128,11 @@ export function applyReport(
 }
 
 /**
- * Billing periods begin when a contract is first active with a price. A contract that had no price for a while starts new periods
- * when it gets one. The time without a price is not invoiced. A period that was over when the report arrived (`now`) is not
- * invoiced either. Periods that began under version 1.0.0, or in another time zone of the seller, are aligned with the zone once
- * the price changes (contract 7.550). If the contract has an end, nothing is aligned, because the end is the start of one of
- * these periods.
+ * Plans the billing periods. They begin when a contract is first active with a price.
+ * If a contract had no price for a while, new periods start when it gets one. The time without a price is not invoiced. Nor is a
+ * period that was over when the report arrived (`now`).
+ * Some periods began under version 1.0.0, or in another time zone of the seller. They are aligned with the zone once the price
+ * changes (contract 7.550). If the contract has an end, nothing is aligned, because the end is the start of one of these periods.
  */
 function scheduleBilling(
   contract: Known | undefined,
@@ -145,8 +148,8 @@ function scheduleBilling(
   const isKept = isBilled && (goesOn || nextPeriodStartsAt > occurredAt);
   const from = isKept ? nextPeriodStartsAt : occurredAt;
   const start = contract?.cancelsAt ? from : alignToZone(zone, from);
-  // If the start stays on the same day of the month, the anchor day stays. The anchor day can be later than that day, such as 31
-  // for a period that starts on 28 February.
+  // If the start stays on the same day of the month, the anchor day stays. It can be later than that day, such as 31 for a period
+  // that starts on 28 February.
   const isSameDay = start.getUTCDate() === from.getUTCDate();
   const anchorDay = isKept && isSameDay ? billingAnchorDay : start.getUTCDate();
   return {
@@ -161,9 +164,9 @@ const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price'])
   one?.interval === other?.interval;
 
 /**
- * The first period of a contract begins at the time of the report. To align it with the zone, `scheduleBilling` may have moved
- * its start to a later time of that day, and the billing job would wait for that time. So this takes the period out of the
- * schedule and returns it as `first`, to be invoiced at once.
+ * The first period of a contract begins at the time of the report. `scheduleBilling` may have moved its start to a later time of
+ * that day, to align it with the zone. The billing job would wait for that time. So this takes the period out of the schedule,
+ * and returns it as `first` to be invoiced at once.
  */
 export function takeFirstPeriod(
   before: ContractTerms | undefined,

@@ -1,4 +1,4 @@
-// A file with the CRM's own view of its contracts: one JSON object per line, or CSV with a header (docs/crm.md).
+// Reads a file with the contracts as the CRM sees them: one JSON object per line, or CSV with a header (docs/crm.md).
 import { z } from 'zod';
 import { toFieldErrors } from '../../basics/errors.ts';
 import { instantSchema } from '../../basics/instant.ts';
@@ -10,7 +10,7 @@ import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-
 
 const maxLineLength = 64 * 1024;
 
-// Instants are spelled as in the list of contracts, so that they can be compared.
+// Writes instants as the list of contracts does, so that they can be compared.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const statuses = contractStatusSchema.options;
@@ -29,10 +29,10 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** What a line says about a contract. A member that the line lacks is missing here, too. */
+/** What a line says about a contract. If the line lacks a member, it is missing here, too. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
-/** A line has either `view` or `fault`. A faulty line has a signup id if at least the id can be read. */
+/** A line has either `view` or `fault`. A faulty line has a signup id if at least that can be read. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
 /** Throws a FileError if the file cannot be read. Reading its lines may throw a FileError, too. */
@@ -48,7 +48,7 @@ export async function openCrmView(
   return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
 }
 
-/** Reads enough of the file to tell its format. Standard input may come in many small chunks. */
+/** Reads enough of the file to recognize its format. Standard input may come in many small chunks. */
 async function readStart(chunks: AsyncGenerator<Uint8Array, void>) {
   const start: Uint8Array[] = [];
   const decoder = new TextDecoder();
@@ -91,7 +91,10 @@ function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
 const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns, 'quantity'];
 
-/** Refuses a header with only part of the price, or with a name twice: the comparison would not be what the author expects. */
+/**
+ * Refuses a header that has only part of the price or repeats a name, because the comparison would not be what the author
+ * expects.
+ */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
   if (!columns.includes('signup_id'))
@@ -115,7 +118,7 @@ async function* readCsvLines(
   }
 }
 
-/** An empty cell is null if the member may be null, and otherwise a fault. */
+/** An empty cell means null if the member may be null. Otherwise it is a fault. */
 function toMembers(cells: Record<string, string>): Record<string, unknown> {
   const { currency, unit_amount, interval, quantity, price: _, ...members } = cells;
   const hasPrice = currency || unit_amount || interval;

@@ -1,4 +1,4 @@
-// The last day of a contract, as customers and staff read it everywhere (contract 7.428 and 7.429).
+// Finds the last day of a contract, as customers and staff read it everywhere (contract 7.428 and 7.429).
 import { type Contract, endsByReport } from '../../../db/tables/service-contracts.ts';
 import { dayIn, lastDayBefore } from '../values/days.ts';
 import { findPeriodsEnd } from '../values/periods.ts';
@@ -9,21 +9,21 @@ type Ending = Pick<
   'status' | 'trialEndsAt' | 'cancelsAt' | 'reportedCancelsAt' | 'nextPeriodStartsAt'
 >;
 
-/** The day of a trial's last instant. */
+/** Returns the day on which a trial's last instant falls. */
 export const lastDayOfTrial = (zone: string, endsAt: Date): string =>
   dayIn(zone, new Date(endsAt.getTime() - 1));
 
 /**
- * Null if the contract goes on, or if the time of its end is not stored. The time is missing if a report or an erasure ended a
- * contract that had no planned end.
+ * Returns null if the contract goes on, or if the time of its end is not stored. The time is missing if a report or an erasure
+ * ended a contract that had no planned end.
  */
 export function findLastDay(zone: string, contract: Ending, now: Date): string | null {
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
   const status = presentStatus(contract, now);
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
-  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. Nobody knows when such a contract ended.
+  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. Nobody knows when it really ended.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
-  // If a contract is stored as canceled and none of its periods was to begin at `cancelsAt`, it ended at once.
+  // If a contract is stored as canceled and none of its periods would begin at `cancelsAt`, it ended at once.
   const endsWithPeriod =
     stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime() || endsByReport(contract);
   const end = findPeriodsEnd(zone, contract) ?? cancelsAt;
@@ -36,7 +36,7 @@ export const findLastDayIn =
   (member: 'trial_ends_at' | 'cancels_at', at: Date): string => {
     if (member === 'trial_ends_at') return lastDayOfTrial(zone, at);
     const contract = contracts.find(({ cancelsAt }) => cancelsAt?.getTime() === at.getTime());
-    // If no contract has this end now, somebody undid or replaced it. That is possible only if the contract was to end with a
-    // period. The last day is then the day before the end.
+    // If no contract has this end now, somebody undid or replaced it. That is possible only if the contract would have ended with
+    // a period. So the last day is the day before the end.
     return (contract && findLastDay(zone, contract, now)) ?? lastDayBefore(zone, at);
   };

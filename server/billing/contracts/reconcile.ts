@@ -1,4 +1,4 @@
-// Compares the contracts with the CRM's own view of them (docs/crm.md), in bounded memory, and changes nothing.
+// Compares our contracts with the CRM's view of them (docs/crm.md), in bounded memory, and changes nothing.
 
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import {
@@ -12,7 +12,7 @@ import { liftTimeouts } from '../../../db/timeouts.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
-/** `missing`: only the CRM has the contract. `extra`: only this service has it. */
+/** `missing` means that only the CRM has the contract. `extra` means that only this service has it. */
 export type Finding =
   | { kind: 'bad'; line: number; reason: string }
   | { kind: 'repeated'; line: number; signup_id: string; first_line: number }
@@ -29,13 +29,13 @@ export type Comparison = {
   lines: number;
   equal: number;
   findings: Record<Finding['kind'], number>;
-  /** The members that at least one line has. No other member was compared. */
+  /** The members that at least one line has. Other members were not compared. */
   compared: string[];
 };
 
 const batchSize = 1_000;
 
-/** Reads `lines` once, to the end. `onFindings` is awaited, so the writer of the findings sets the pace. */
+/** Reads all of `lines` once. Waits for `onFindings`, so the writer of the findings sets the pace. */
 export async function compareContracts(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   lines: AsyncIterable<ViewLine>,
@@ -66,7 +66,7 @@ export async function compareContracts(
       );
     }
     for await (const differences of findDifferences(trx, now())) {
-      // Each line that can be read was counted as equal above.
+      // Each line that can be read was counted as equal above. This subtracts the lines that differ.
       equal -= differences.filter(({ theirs }) => theirs).length;
       await tell(differences.map(toFinding));
     }
@@ -84,7 +84,7 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A faulty line is not compared. But the file names its signup, so the signup is not reported as `extra`. */
+/** A faulty line is not compared. But the file does name its signup, so the signup is not `extra`. */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 

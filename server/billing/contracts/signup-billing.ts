@@ -1,9 +1,9 @@
-// Describes a signup's `account.billing` for the API; signup-details.ts reads the data.
+// Describes `account.billing` of a signup for the API. signup-details.ts reads the data.
 import { z } from 'zod';
 
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
 
-/** Accepts anything, because signup-details.ts leaves out what is wrong. The properties are only documentation. */
+/** This accepts anything, because signup-details.ts leaves out what is wrong. The properties are only documentation. */
 export const signupBillingSchema = z.unknown().meta({
   type: ['object', 'null'],
   properties: {

@@ -35,7 +35,7 @@ const quantitySchema = z
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
 /**
- * Whether price times quantity is too high. Always false for a quantity of 1, because messages from before there were
+ * Returns whether price times quantity is too high. Always false for a quantity of 1, because messages from before there were
  * quantities must stay valid. If the price alone is too high, the periods are blocked instead.
  */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
@@ -55,7 +55,7 @@ export const priceSchema = z
   })
   .refine((price) => !isTooMuch(price), { path: ['quantity'], error: tooMuch });
 
-/** An id that another system has given, such as the CRM’s id of a signup. */
+/** An id that another system has given, such as the CRM's id for a signup. */
 export const foreignIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
@@ -133,7 +133,7 @@ const contractSchema = z
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || (trial_ends_at ?? null) !== null, {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
-    // This check runs even if there are other faults, so that one answer names all faults.
+    // This check runs even if there are other faults, so that one answer lists all faults.
     when: ({ value }) => isObject(value),
   })
   .meta({
@@ -145,7 +145,7 @@ const contractSchema = z
 export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
-    // An older time probably comes from a clock that was never set. Billing would start at that time.
+    // A time before this probably comes from a clock that was never set. Billing would start at that time.
     occurred_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
@@ -154,8 +154,8 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // Only a trial is checked. In other states the trial may have ended long ago, and a CRM that always sends the whole
-    // contract still sends the end of that trial.
+    // This checks only trials. In other states the trial may have ended long ago, and a CRM that always sends the whole contract
+    // still sends its end.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {
@@ -171,10 +171,15 @@ export type Signup = z.infer<typeof signupSchema>;
 export const readSignup = (body: Uint8Array, now: Date): Signup =>
   readMessage(signupSchema, body, 'occurred_at', now);
 
-/** Members that must be written without a decimal point. In 79.00 somebody means 79 euros, but JSON would read 79 cents. */
+/**
+ * Members that must be written without a decimal point. Somebody who writes 79.00 means 79 euros, but JSON would read 79 cents.
+ */
 const writtenAsIntegers = /^\/(amount|contract\/(price|charges\/\d+))\/(unit_amount|quantity)$/;
 
-/** The member `timed` must not be in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all faults. */
+/**
+ * Refuses a message if the member `timed` is in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all
+ * faults.
+ */
 export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: string, now: Date): T {
   const message = readStrictJson(body);
   const result = schema.safeParse(message, { error: describeType });
@@ -230,7 +235,6 @@ export const readCharges = ({ contract: { price, charges } }: Signup): ContractC
     ...{ quantity: quantity ?? 1, due: when },
   }));
 
-/** The price as the API has it. */
 export const describePrice = (price: Price | null) =>
   price && {
     currency: price.currency,

@@ -1,5 +1,5 @@
 // If many signups with the same email address or signup id arrive at once, a unique index lets only one transaction through. The
-// other transactions run again and find what the first one created.
+// others run again and find what the first one created.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -59,11 +59,11 @@ import { fillDetails } from './signup-details.ts';
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
-  /** The charges that the report names, with the facts of the first report that named each charge. */
+  /** The charges that the report names. If an earlier report named a charge, the charge keeps the facts of that report. */
   charges: ContractCharge[];
   reason?: IdleReason;
   isNewCustomer: boolean;
-  /** The parts of `account.billing` that were left out, as JSON pointers. */
+  /** JSON pointers to the parts of `account.billing` that were left out. */
   ignored: string[];
 };
 
@@ -117,7 +117,9 @@ export async function acceptSignup(
   return { contract, change: 'created', charges, isNewCustomer: !customer, ignored: await fill(contract) };
 }
 
-/** Reads the seller's zone only for a report that may begin periods, or that says when they end. Other reports need no zone. */
+/**
+ * Reads the seller's zone only for a report that may begin periods, or that says when periods end. Other reports need no zone.
+ */
 const findZoneFor = async (trx: Transaction<DB>, { status, price, cancelsAt }: Report): Promise<string> =>
   (status === 'active' && price) || cancelsAt ? findZone(trx) : 'UTC';
 
@@ -134,11 +136,11 @@ async function updateKnown(
   const endsAt = readEnd(report, now);
   const isEnding = endsAt !== undefined;
   const ending = settleCancelsAt(known, report, now);
-  // The CRM does not know about payments. While an invoice is overdue, the contract stays past due, unless the report ends it.
+  // The CRM does not know about payments. So while an invoice is overdue, the contract stays past due unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
-  // Periods that began before the report are invoiced here, on their old terms, because the billing job may be late.
+  // The billing job may be late. So periods that began before the report are invoiced here, on their old terms.
   const { reportedCancelsAt } = ending;
   const before = {
     ...{ ...known, status: isEnding ? known.status : status },
@@ -209,7 +211,7 @@ export const signupAnswerSchema = z
   })
   .describe('What became of a signup.');
 
-/** The answer's body (contract 7.13 to 7.15). */
+/** Returns the body of the answer (contract 7.13 to 7.15). */
 export function describeOutcome(
   { contract, change, charges, reason, isNewCustomer, ignored }: SignupOutcome,
   now: Date,

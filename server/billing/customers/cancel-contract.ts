@@ -29,12 +29,15 @@ import { lastDayBefore } from '../values/days.ts';
 import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
-/** When the contract ends if it is canceled now: with the current period, or at once if it is a trial or has no periods. */
+/**
+ * Returns when the contract ends if it is canceled now. It ends with the current period, or at once if it is a trial or has no
+ * periods.
+ */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // The current period is already invoiced, or the first period has not begun. So the contract ends when the next period would
-  // begin.
+  // Either the current period is invoiced already, or the first period has not begun. So the contract ends when the next period
+  // would begin.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
@@ -42,14 +45,14 @@ export function findEnd(contract: Contract, now: Date): Date {
 }
 
 /**
- * Whether the contract is canceled already. An end that the CRM reported is ignored here if canceling now would end the contract
+ * Returns whether the contract is canceled already. Ignores an end that the CRM reported if canceling now would end the contract
  * earlier.
  */
 export const isCanceled = (contract: Contract, now: Date): boolean =>
   contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
 
 /**
- * How the contract ends. `wouldEndOn` is the last day if the contract is canceled now. It is null if the contract cannot be
+ * Says how the contract ends. `wouldEndOn` is the last day if the contract is canceled now. It is null if the contract cannot be
  * canceled, or would end at once.
  */
 export function describeEnd(zone: string, contract: Contract, now: Date) {
@@ -62,7 +65,7 @@ export function describeEnd(zone: string, contract: Contract, now: Date) {
   };
 }
 
-/** Cancels a running contract that is not canceled yet (contract 7.256). `trx` has locked it. */
+/** Cancels a running contract that is not canceled yet (contract 7.256). `trx` has locked the contract. */
 export async function endWithPeriod(
   trx: Transaction<DB>,
   contract: Contract,
@@ -98,7 +101,7 @@ export async function cancelOwnContract(deps: Dependencies, actor: Actor, id: st
   });
 }
 
-/** Changes nothing if the contract is not canceled. Throws what `cancelOwnContract` throws. */
+/** Changes nothing if the contract is not canceled. Throws the same errors as `cancelOwnContract`. */
 export async function keepOwnContract(deps: Dependencies, actor: Actor, id: string): Promise<void> {
   requireProved(actor);
   await requireOwnContract(deps, actor, id);
@@ -119,7 +122,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
-/** Called before the customer is asked for a credential, so that nobody gives a credential for a contract that is not theirs. */
+/** Call this before you ask the customer for a credential, so that nobody gives one for a contract that is not theirs. */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }

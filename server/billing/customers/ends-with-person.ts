@@ -1,4 +1,4 @@
-// What billing does when a person is erased or takes their account back: it ends contracts, or removes an address for invoices
+// Says what billing does if a person is erased or takes their account back. It ends contracts, or removes an address for invoices
 // that a stranger may have given.
 import { type Contract, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
 import type { EndsWithPerson } from '../../ground/dependencies.ts';
@@ -10,7 +10,8 @@ export const endsWithPerson: EndsWithPerson = {
   async endContracts(trx, accountId, now) {
     const contracts: (Contract | undefined)[] = [];
     for (const id of await listContractIds(trx, accountId)) contracts.push(await lockContract(trx, { id }));
-    // All contracts are locked before a document number is taken, to avoid a deadlock with work on one of these contracts.
+    // All contracts are locked before a document number is taken. Otherwise other work on one of these contracts could cause a
+    // deadlock.
     let ended = 0;
     for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) ended++;
     return ended;

@@ -16,9 +16,9 @@ import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { notify } from '../../identity/ground/notices.ts';
 import type { Trace } from '../../web/trace-context.ts';
 
-/** Ends all links that could prove the account's address for invoices, including links in mails that are not sent yet. */
+/** Ends all links that could prove the account's address for invoices. This includes links in unsent mails. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
-  // The mails are deleted first, because a mail that is being sent makes its token while its row is locked.
+  // The mails are deleted first. A mail that is being sent gets its token while its row is locked, so this waits for that token.
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
@@ -32,7 +32,7 @@ export const deferInvoiceEmailLink = (trx: Transaction<DB>, { trace, ...mail }: 
 /** What was done to the address for invoices. */
 type InvoiceEmailChange = 'given' | 'proved' | 'kept' | 'removed';
 
-/** Tells everybody of the account about a change. `request` comes from the person who made the change. */
+/** Tells everybody in the account about a change. `request` comes from the person who made the change. */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

@@ -1,4 +1,4 @@
-// What customers see of billing (contract 7.247 to 7.252). A person whose email address is not proved sees nothing of it.
+// What customers see of billing (contract 7.247 to 7.252). If a person's email address is not proved, they see nothing of it.
 import { listOpenChargesOf } from '../../../db/tables/contract-charges.ts';
 import { findDocumentOf } from '../../../db/tables/documents.ts';
 import { findInvoice, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
@@ -62,7 +62,7 @@ export async function describeOwnBilling(
       const next = findNextCharge(settings, asked, now());
       return describeContract(settings, contract, { now: now(), next });
     }),
-    /** The part of the customer's payments that is not allocated, by currency. */
+    /** Returns the part of the customer's payments that is not allocated, by currency. */
     unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
     open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
     isMoreOpen: open.length > mostOpen,
@@ -116,23 +116,29 @@ function describeContract(
   };
 }
 
-/** How a customer goes on after a trial: by the plan's link or, without a link, by asking the seller. Null without a seller. */
+/**
+ * Says how a customer goes on after a trial: by the plan's link or, without one, by asking the seller. Returns null without a
+ * seller.
+ */
 function describeGoOn(settings: Settings | undefined, plan: string) {
   if (!settings) return null;
   const { seller, plans } = settings.settings;
   return { link: plans[plan]?.link ?? null, name: seller.name, email: seller.email };
 }
 
-/** Returns a function that finds the last day for a change of a contract's end, in the history of a person in the account. */
+/**
+ * Returns a function for the history of a person in the account. If a contract's end was changed, it finds the contract's last
+ * day.
+ */
 export async function readLastDays({ db, now }: Deps, accountId: string) {
   const [zone, contracts] = await Promise.all([findZone(db), listContracts(db, accountId)]);
   return findLastDayIn(zone, contracts, now());
 }
 
-/** More than 12: because of 29 February, a yearly contract's next period may begin more than a year from now. */
+/** This is more than 12, because 29 February can put the next period of a yearly contract more than a year from now. */
 const monthsAhead = 13;
 
-/** Returns the contract's next invoice. Returns null if none is known. A blocked invoice has no amount. */
+/** Returns the contract's next invoice, or null if none is known. A blocked invoice has no amount. */
 function findNextCharge(settings: Settings | undefined, asked: Asked, now: Date) {
   if (!settings) return null;
   const { documents, held } = previewDocuments(settings.settings, asked, { now, months: monthsAhead });
@@ -223,7 +229,9 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/** A document as a page shows it, with its lines and the English names of its countries. `record` is not for readers. */
+/**
+ * Returns a document as a page shows it, with its lines and the English names of its countries. `record` is not shown to readers.
+ */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],

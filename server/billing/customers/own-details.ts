@@ -1,4 +1,4 @@
-// The billing details that customers read and change themselves (contract 7.230 to 7.245).
+// The billing details that customers can read and change themselves (contract 7.230 to 7.245).
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -31,7 +31,7 @@ import { asGiven } from '../invoices/waiting-country.ts';
 import { deferInvoiceEmailLink, endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { readGiven, type SomeDetails, saveDetails } from './save-details.ts';
 
-/** Throws 403 `email_unverified`: billing is only for people whose address is proved (contract 2.3). */
+/** Throws 403 `email_unverified`, because billing is only for people whose address is proved (contract 2.3). */
 export function requireProved({ session }: Actor): void {
   if (!session.user.emailVerifiedAt) throw new AppError('email_unverified');
 }
@@ -56,8 +56,8 @@ export async function describeOwnDetails({ db }: Pick<Dependencies, 'db'>, actor
 }
 
 /**
- * A detail that is not given stays as it is. Throws 403 `email_unverified`, 422 `validation_failed`, 401 `login_required`
- * without a credential from the last ten minutes, and 429 `rate_limited`.
+ * A detail that is not given stays as it is. Throws 403 `email_unverified`, 422 `validation_failed` and 429 `rate_limited`.
+ * Throws 401 `login_required` if no credential was given in the last ten minutes.
  */
 export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: SomeDetails): Promise<void> {
   requireProved(actor);
@@ -91,8 +91,8 @@ export async function updateOwnDetails(deps: Dependencies, actor: Actor, given: 
 }
 
 /**
- * Keeps the address for invoices that a signup named, as if the person had entered it. Throws what `updateOwnDetails` throws, and
- * 409 `edited_meanwhile` if the address has changed.
+ * Keeps the address for invoices that a signup named, as if the person had entered it. Throws the same errors as
+ * `updateOwnDetails`, and 409 `edited_meanwhile` if the address has changed.
  */
 export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, email: string): Promise<void> {
   requireProved(actor);
@@ -113,7 +113,7 @@ export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, emai
   });
 }
 
-/** The address for invoices that a signup named, while nobody of the account has decided whether to keep it. */
+/** Returns the address for invoices that a signup named, until somebody in the account has decided whether to keep it. */
 export async function findUndecidedInvoiceEmail(
   { db }: Pick<Dependencies, 'db'>,
   { session: { user } }: Actor,
@@ -124,7 +124,7 @@ export async function findUndecidedInvoiceEmail(
   return { email: found.invoiceEmail, isProved: found.provedInvoiceEmail !== null };
 }
 
-/** Does nothing if no address waits for its proof. Throws what `updateOwnDetails` throws. */
+/** Does nothing if no address waits for its proof. Throws the same errors as `updateOwnDetails`. */
 export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
   requireProved(actor);
   const { account } = actor.session.user;
@@ -140,7 +140,7 @@ export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): P
   });
 }
 
-/** Limits these mails, because the address may be a stranger's. Throws 429 `rate_limited`. */
+/** Limits the number of these mails, because the address may be a stranger's. Throws 429 `rate_limited`. */
 async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
   const device = await findDeviceName(deps, request, email);
   await deps.mailLimits.countTry({ account: email, address: visit.address, device });
@@ -153,7 +153,7 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // A reserved address gets no such mail (contract 2.35), and the person who asks must not learn that it is reserved.
+  // A reserved address gets no such mail (contract 2.35). The person who asks must not learn that it is reserved.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   const { session, visit } = actor;
   deferInvoiceEmailLink(trx, { userId: session.user.id, recipient, now: now(), trace: visit.trace });
@@ -184,13 +184,12 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Locks the details before the link. Functions that end links lock in this order, too, so the two cannot deadlock.
+    // Locks the details before the link. Functions that end links use the same order, so the two cannot deadlock.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
-    // Somebody else may have opened the link, and their IP address and browser stay private. So the audit keeps only the request
-    // id.
+    // Somebody else may have opened the link. Their IP address and browser stay private, so the audit has only the request id.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
     await tellOfInvoiceEmail(trx, deps, accountId, 'proved', undefined);

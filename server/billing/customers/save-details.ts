@@ -15,12 +15,12 @@ import type { Config } from '../../settings/config.ts';
 import { type GivenDetails, mayHideCountry, pointers, readDetails } from '../invoices/read-details.ts';
 import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 
-/** A detail that is not given stays as it is. */
+/** If a detail is not given, it stays as it is. */
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
 /**
- * Some details may be missing because a signup gave wrong ones. `decides` says which missing details no signup may fill in
- * later: all of them (`all`), or only details that change here (`changed`). Returns undefined if nothing changes. Throws 422
+ * Details may be missing because a signup gave wrong ones. `decides` says which missing details no signup may fill in later: all
+ * of them (`all`), or only the ones that change here (`changed`). Returns undefined if nothing changes. Throws 422
  * `validation_failed`.
  */
 export async function saveDetails(
@@ -35,8 +35,8 @@ export async function saveDetails(
   const value = readGiven(asGiven(details), given, config);
   const settled = await settlePlace(trx, accountId, { details, given: value, now: now() });
   const changed = listChanged(asGiven(details), value);
-  // Once the form is saved, details that a signup gave wrongly are regarded as corrected. But while the details have no
-  // country, a wrong address is not regarded as corrected.
+  // Once somebody saves the form, details that a signup gave wrongly count as corrected. But while the details have no country, a
+  // wrong address does not count as corrected.
   const isDecided = (pointer: string) =>
     decides === 'all' || changed.some((name) => pointers[name].startsWith(pointer));
   const ignored = details.ignored.filter(
@@ -44,7 +44,7 @@ export async function saveDetails(
   );
   if (changed.length === 0 && ignored.length === details.ignored.length) return undefined;
   const right = details.ignored.filter((pointer) => !ignored.includes(pointer));
-  // Saving the form does not decide about an address for invoices that a signup named. Keeping it takes a separate click.
+  // Saving the form does not confirm an address for invoices that a signup named. That takes a separate click.
   const seen = right.flatMap(nameOf).filter((name) => name !== 'invoiceEmail');
   const decided = [...changed, ...seen];
   await updateBillingDetails(trx, accountId, {

@@ -1,6 +1,6 @@
-// `account.billing` of a signup (contract 7.236 to 7.240) fills the details that were not edited here. Only the signup that
-// created the account may do so: signing up with another person's address must not lead to their invoices. Wrong parts are left
-// out, so that no customer is lost.
+// Reads `account.billing` of a signup (contract 7.236 to 7.240). It fills in the details that nobody has edited here.
+// Only the signup that created the account may do so: signing up with another person's address must not lead to their invoices.
+// Wrong parts are left out, so that no customer is lost.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {
@@ -60,13 +60,13 @@ export async function fillDetails(
   const filled: DetailValues = { ...details };
   const given = (Object.keys(values) as DetailName[]).filter(isOpen);
   for (const name of given) Object.assign(filled, { [name]: values[name] });
-  // A signup with only a country does not remove an address in that country.
+  // If a signup names only a country, the stored address in that country stays.
   if (place && isOpen('address') && (place.address || place.country !== details.country)) {
     Object.assign(filled, place);
     if (place.address) given.push('address');
   }
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // A part that is correct now is no longer ignored, unless it waits for an administrator.
+  // A part that is correct now no longer counts as left out, unless it waits for an administrator.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>
@@ -87,10 +87,10 @@ export async function fillDetails(
   return faulty;
 }
 
-/** Mails an address at most twice a day, however many signups name it. */
+/** Sends an address at most two mails a day, even if many signups name it. */
 async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: LinkMail): Promise<void> {
   const user = await findUserById(trx, userId);
-  // The user's own address gets invoices in any case.
+  // The user's own address gets invoices anyway.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
   try {
     await spendAllowance(trx, 'invoice-email-of-signup', recipient);
@@ -102,7 +102,7 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` and `vatId` are the known details. A signup may change the country only if `canMove`. An absent member, null and an
+ * `country` and `vatId` are the known details. A signup may change the country only if `canMove`. A missing member, null and an
  * empty text mean the same. The `place` in the result has the country even if the rest of the address is faulty.
  */
 function readBilling(

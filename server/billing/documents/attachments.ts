@@ -1,4 +1,4 @@
-// The attachments of a document's PDF, and their metadata (Factur-X 1.0, PDF/A-3).
+// Builds the attachments of a document's PDF, and their metadata (Factur-X 1.0, PDF/A-3).
 
 type Files = { xml: string | undefined; sealed: string; at: Date };
 
@@ -8,7 +8,7 @@ export function attachFiles(doc: PDFKit.PDFDocument, { xml, sealed, at }: Files)
     text: string,
     options: { type: string; relationship: string; description: string },
   ) =>
-    // pdfkit accepts any bytes, but its types allow only a Buffer of Node.
+    // pdfkit accepts any bytes, but its types allow only Node's Buffer.
     doc.file(
       new TextEncoder().encode(text) as unknown as string,
       {

@@ -1,5 +1,5 @@
-// Makes documents in a separate thread. A service that runs from source makes them in its own thread, because no other thread
-// can read the source. The process does not load pdfkit when it starts.
+// Makes documents in a separate thread. If the service runs from source, it makes them in its own thread, because other threads
+// cannot read the source. The process does not load pdfkit when it starts.
 
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -9,18 +9,18 @@ import type { SampleToMake } from './pdf.ts';
 export type Asked = Omit<FilesToMake, 'fonts'> | Omit<SampleToMake, 'fonts'>;
 
 export type DocumentMaker = {
-  /** Makes one document at a time. The message of an error says why the document cannot be made. */
+  /** Makes one document at a time. If one cannot be made, the message of the error says why. */
   make: <Files extends Asked>(files: Files) => Promise<MadeFiles>;
   close: () => Promise<void>;
 };
 
-// The longest text that our forms accept needs a tenth of this memory (docs/operate/sizing.md has the figures).
+// The longest text that our forms accept needs a tenth of this memory (see docs/operate/sizing.md).
 const heapMebibytes = 72;
-// Longer facts are refused. If many small objects fill the heap, only the thread ends. But a single object that does not fit the
-// heap would end the whole process.
+// Longer facts are refused. If many small objects fill the heap, only the thread ends. But one object that does not fit the heap
+// would end the whole process.
 const maxFactsLength = 1_000_000;
 
-/** The thread ends a minute after the last document, and starts again with the next one (contract 7.219). */
+/** The thread ends a minute after the last document, and starts again for the next one (contract 7.219). */
 export function openDocumentMaker(fonts: FilesToMake['fonts']): DocumentMaker {
   const file = findThread('document-thread');
   const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: fonts };

@@ -1,4 +1,4 @@
-// Runs in a separate thread, so that logins do not wait while a document is made (server/billing/documents/document-maker.ts).
+// Runs in a separate thread, so that logins do not wait for documents (server/billing/documents/document-maker.ts).
 
 import { answerQuestions, readGiven } from '../../runtime/thread.ts';
 import type { Asked } from './document-maker.ts';

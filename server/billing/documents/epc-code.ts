@@ -1,13 +1,16 @@
-// The text of the QR code from which a banking app fills in a transfer: EPC069-12, version 002.
+// Writes the text of the QR code from which a banking app fills in a transfer: EPC069-12, version 002.
 
 import { writeDecimal } from '../values/decimals.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** The guideline allows codes of at most 69 × 69 modules. At level M, such a code has room for this many bytes. */
+/**
+ * The EPC's guideline allows codes of at most 69 × 69 modules. With error correction at level M, such a code has room for this
+ * many bytes.
+ */
 const maxBytes = 331;
 const maxAmount = 99_999_999_999;
 
-/** Returns undefined for a credit note, without an IBAN, or if the currency or the amount does not fit (contract 7.206). */
+/** Returns undefined for a credit note, if there is no IBAN, or if the currency or the amount does not fit (contract 7.206). */
 export function buildEpcText(facts: DocumentFacts, amount = facts.total): string | undefined {
   const { kind, currency, seller, number } = facts;
   if (kind !== 'invoice' || currency !== 'EUR' || !seller.iban || amount < 1 || amount > maxAmount)
@@ -26,7 +29,7 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       '',
       number,
     ].join('\n');
-  // A name of more than 70 characters is cut, because a transfer has no room for more.
+  // Cuts a name after 70 characters, because a transfer has no room for more.
   const name = Array.from(seller.name.replace(/\s+/g, ' ')).slice(0, 70);
   while (new TextEncoder().encode(build(name.join(''))).length > maxBytes) name.pop();
   return build(name.join('').trim());

@@ -1,5 +1,5 @@
-// The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run
-// it at once. Each instance takes a different document. If files are made twice, the first files stay.
+// The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run it
+// at once, each on a different document. If files are made twice, the first ones stay.
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { insertFiles } from '../../../db/tables/document-files.ts';
@@ -15,8 +15,7 @@ import type { DocumentMaker } from './document-maker.ts';
 import { requireSums } from './require-sums.ts';
 import { sealFacts } from './seal.ts';
 
-// Once an instance has claimed a document, no other instance claims it for this many seconds. Making a document takes less
-// time.
+// Once an instance has claimed a document, no other instance claims it for this many seconds. Making a document takes less time.
 const leaseSeconds = 60;
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 60 * 60;
@@ -31,7 +30,7 @@ export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Prom
   }
 }
 
-/** A document that fails does not stop the others. */
+/** If one document fails, the others are still made. */
 async function makeDocument({ db, log, config, maker }: Making, due: DocumentToMake): Promise<void> {
   const { number, tries } = due;
   try {

@@ -6,10 +6,10 @@ import { buildXml } from './xml.ts';
 /** `sealed` is the sealed facts as JSON. `fonts` are TTF or OTF, and the last one is the built-in font. */
 export type FilesToMake = { facts: DocumentFacts; sealed: string; fonts: readonly Uint8Array[] };
 
-/** `missing` are the letters that no font has, and that the PDF shows as □. */
+/** `missing` has the letters that no font contains. The PDF shows them as □. */
 export type MadeFiles = { pdf: Uint8Array; xml: string | undefined; missing: string[] };
 
-/** The message of an error says why the files cannot be made. */
+/** If the files cannot be made, the message of the error says why. */
 export async function makeFiles(asked: FilesToMake | SampleToMake): Promise<MadeFiles> {
   if ('reminder' in asked) return { ...(await buildSample(asked)), xml: undefined };
   const { facts, sealed, fonts } = asked;

@@ -1,4 +1,4 @@
-// A document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. This file is loaded only when a
+// Writes a document as a tagged PDF/A-3b, with the e-invoice and the sealed facts as attachments. This file is loaded only when a
 // document is made, so that the process does not load pdfkit when it starts.
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from '../values/amounts.ts';
@@ -13,10 +13,10 @@ import { page, Sheet } from './sheet.ts';
 /** `fonts` are TTF or OTF. The last one has every Latin letter. */
 type PdfParts = { fonts: readonly Uint8Array[]; xml: string | undefined; sealed: string };
 
-/** `missing` are the letters that no font has, and that are shown as □. */
+/** `missing` has the letters that no font contains. The PDF shows them as □. */
 type Built = { pdf: Uint8Array; missing: string[] };
 
-/** `sealed` is JSON. The same facts and parts make the same bytes. */
+/** `sealed` is JSON. The same facts and parts always make the same bytes. */
 export function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts): Promise<Built> {
   const issuedAt = new Date(facts.record.issued_at);
   return build(fonts, `${titles[facts.kind]} ${facts.number}`, issuedAt, (sheet) => {
@@ -33,10 +33,9 @@ export type SampleToMake = {
   fonts: readonly Uint8Array[];
 };
 
-/** The mark on each page of a sample. */
 const sampleMark = 'SAMPLE: this is no invoice, and nothing is owed.';
 
-/** The invoice, the credit note and the reminder follow each other. A sample has no attachments. */
+/** Writes a sample of an invoice, a credit note and a reminder, one after another. A sample has no attachments. */
 export const buildSample = ({ invoice, creditNote, reminder, fonts }: SampleToMake): Promise<Built> =>
   build(fonts, 'Sample documents', new Date(invoice.record.issued_at), (sheet) => {
     const mark = (as: 'P' | 'Artifact') =>
@@ -208,7 +207,7 @@ function writeLines(sheet: Sheet, facts: DocumentFacts): void {
   sheet.y += 10;
 }
 
-/** The price of a single item without tax may have more decimals than the currency. */
+/** The price of a single item without tax may need more decimals than the currency has. */
 function formatEach({ net, quantity }: Line, currency: string): string {
   if (net % quantity === 0) return formatDecimal(net / quantity, currency);
   const each = Number(divideRounded(BigInt(net) * 100n, BigInt(quantity)));

@@ -1,8 +1,8 @@
-// Checks a document before it is kept for ever: its sums, computed in another way than when it was issued, and its required parts
+// Checks a document before it is kept for ever: its required parts, and its sums, computed in another way than when it was issued
 // (contract 7.219).
 import type { DocumentFacts } from '../values/document-facts.ts';
 
-/** The message names the document's number, and everything that is wrong. */
+/** The message names the document's number and everything that is wrong with the document. */
 export class FactsError extends Error {}
 
 /** Throws a FactsError if sums, dates or references do not fit. */
@@ -26,9 +26,9 @@ function* findSumFaults(facts: DocumentFacts): Generator<string, void> {
       ? [BigInt(net) * BigInt(rate), 10_000n]
       : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
   const twiceOff = 2n * (BigInt(tax) * base - shareOf);
-  // Rounding puts the tax of an invoice off by half a unit at most. The tax of a credit note may be off by one and a half
-  // units: it is the difference of two rounded sums (`shareCredit`), and both are shares of the rounded tax of the invoice.
-  // This allows two units.
+  // Rounding can put the tax of an invoice off by half a unit. The tax of a credit note can be off by one and a half units. It is
+  // the difference of two rounded sums (`shareCredit`), and both are shares of the rounded tax of the invoice. So this allows two
+  // units.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
 }
@@ -45,7 +45,7 @@ function* findLineFaults({ lines, prices, net, total }: DocumentFacts): Generato
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
-  // The days of a credit note and its invoice are not compared: version 0.5.0 issued credit notes with an earlier day.
+  // The days of a credit note and its invoice are not compared, because version 0.5.0 issued credit notes with an earlier day.
   const { kind, category, words, line, issued_on, due_on } = facts;
   if ((kind === 'credit_note') !== (facts.invoice !== null))
     yield 'a credit note names its invoice, and nothing else does';

@@ -1,5 +1,5 @@
-// The fonts of a sheet: which font shows a character, and what happens to characters that no font has (contract 7.490 to
-// 7.492).
+// The fonts of a sheet of a document: which font shows a character, and what happens to characters that no font has (contract
+// 7.490 to 7.492).
 import { clean, type Fonts, listSeen } from './text-lines.ts';
 
 /** The part of pdfkit's open font that we use. The types of pdfkit do not describe it. */
@@ -10,7 +10,7 @@ const box = '□';
 
 /** Signs that can be left out without changing a name: emoji, other symbols, punctuation and marks around a character. */
 const leftOut = /^[\p{S}\p{P}\p{Me}\p{Cc}\p{Cf}\p{Extended_Pictographic}]$/u;
-/** Signs that look alike in each font, so they stay in the font of the text before them. */
+/** These signs look alike in each font, so they stay in the font of the text before them. */
 const plain = /^[\p{Z}\p{P}]+$/u;
 
 const segmenter = new Intl.Segmenter();
@@ -21,7 +21,6 @@ export class SheetFonts implements Fonts {
   readonly #files: readonly Uint8Array[];
   readonly #opened: EmbeddedFont[] = [];
   readonly #known = new Map<string, boolean>();
-  /** The letters that no font has. */
   readonly missing = new Set<string>();
 
   constructor(doc: PDFKit.PDFDocument, files: readonly Uint8Array[]) {
@@ -33,7 +32,7 @@ export class SheetFonts implements Fonts {
     return this.#doc as unknown as WithFont;
   }
 
-  /** A large font takes time to open, so it is opened only if the fonts before it lack something. */
+  /** A large font takes time to open. So it is opened only if a character is missing from the fonts before it. */
   #open(at: number): EmbeddedFont {
     const known = this.#opened[at];
     if (known) return known;
@@ -44,7 +43,7 @@ export class SheetFonts implements Fonts {
     return this.#state._font;
   }
 
-  /** What is written or measured from now on is in this font. */
+  /** Text that is written or measured from now on uses this font. */
   use(at: number): void {
     this.#state._font = this.#open(at);
   }
@@ -58,13 +57,13 @@ export class SheetFonts implements Fonts {
     return has;
   }
 
-  /** The first font that has all these characters, or -1. */
+  /** Returns the first font that has all these characters, or -1. */
   #find = (signs: string[]): number =>
     this.#files.findIndex((_, at) => signs.every((sign) => this.#has(at, sign)));
 
-  /** Returns the font of each UTF-16 unit. The characters of a syllable are in one font, if a font has them all. */
+  /** Returns the font of each UTF-16 unit. If a font has all characters of a syllable, they are all in one font. */
   pick = (text: string): number[] => {
-    // Finding the syllables of a very long text takes seconds. Most texts need no such search, because the first font has all
+    // It takes seconds to find the syllables of a very long text. Most texts need no such search, because the first font has all
     // their characters.
     if (this.#find([...new Set(listSeen(text))]) === 0) return Array<number>(text.length).fill(0);
     const fonts: number[] = [];
@@ -86,7 +85,7 @@ export class SheetFonts implements Fonts {
     return this.#doc.widthOfString(text);
   };
 
-  /** Returns the clean text with only the characters that the fonts have. Adds letters that no font has to `missing`. */
+  /** Returns the clean text with only the characters that the fonts have. Adds the letters that no font has to `missing`. */
   spell(text: string): string {
     const whole = clean(text);
     const none = this.listLacking(whole);
@@ -97,7 +96,7 @@ export class SheetFonts implements Fonts {
       const had = Array.from(segment)
         .filter((sign) => !lacking.includes(sign))
         .join('');
-      // Without this, several joined emoji that no font has would leave their invisible joiners behind.
+      // If no font has several joined emoji, their invisible joiners would otherwise stay behind.
       return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
     });
     // Characters that were left out leave no gap, and no empty line.
@@ -109,7 +108,7 @@ export class SheetFonts implements Fonts {
     return listSeen(left).length > 0 ? left : this.#box(listSeen(whole));
   }
 
-  /** The characters that no font has, each once. */
+  /** Returns the characters that no font has, each once. */
   listLacking = (text: string): string[] =>
     [...new Set(listSeen(clean(text)))].filter((sign) => this.#find([sign]) < 0);
 

@@ -1,20 +1,21 @@
-// A4 pages with text, lines and a QR code, tagged so that a screen reader can read them. This file knows nothing about invoices.
+// Draws A4 pages with text, lines and a QR code, with tags so that a screen reader can read them. This file knows nothing about
+// invoices.
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
 import { SheetFonts } from './sheet-fonts.ts';
 import { breakText, clean, type Line, lineEnd, type Run } from './text-lines.ts';
 
-/** Lengths are in points of 1/72 inch. */
+/** Lengths are in points. A point is 1/72 inch. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56 };
 
-/** The role of a text for a screen reader, in the words of PDF. Screen readers skip an artifact. */
+/** The role of a text for a screen reader, by its name in PDF. Screen readers skip an artifact. */
 type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'; scope: 'Row' | 'Column' };
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
 
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
-// The distance from the top of a line to its baseline, as a share of the font size. All fonts of a line share the baseline.
+// The distance from the top of a line to its baseline, as a share of the font size. All fonts in a line share the baseline.
 const ascent = 0.928;
 
 type Element = ReturnType<PDFKit.PDFDocument['struct']>;
@@ -29,7 +30,7 @@ export class Sheet {
   bottom = page.height - 60;
   y = page.top;
   readonly #fonts: SheetFonts;
-  /** The element of the text that is written next. A screen reader reads texts in the order in which they were written. */
+  /** The element to which the next text belongs. A screen reader reads texts in the order in which they were written. */
   #element: Element;
 
   /** `fonts` are TTF or OTF. The last one has every Latin letter. */
@@ -57,10 +58,9 @@ export class Sheet {
     return this.#fonts.missing;
   }
 
-  /** The characters of a text that no font has. */
   listLacking = (text: string): string[] => this.#fonts.listLacking(text);
 
-  /** Makes one element of everything that `write` writes. Returns what `write` returns. */
+  /** Puts everything that `write` writes into one element. Returns what `write` returns. */
   within<Result>(tag: 'Table' | 'TR' | 'TD' | 'P' | 'Link', write: () => Result): Result {
     const outer = this.#element;
     const element = this.doc.struct(tag);
@@ -93,7 +93,7 @@ export class Sheet {
   write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // Screen readers need the actual text if it has characters that no font has. They also need it if it runs from right to
+    // Screen readers need the actual text if some of its characters are in no font. They also need it if it runs from right to
     // left, because all text is drawn from left to right.
     const isSpelled = this.#fonts.spell(text) !== clean(text);
     const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
@@ -157,7 +157,7 @@ export class Sheet {
     );
   }
 
-  /** `alt` says what the picture is. The caller leaves the white margin of four modules. */
+  /** `alt` says what the picture shows. The caller leaves a white margin of four modules. */
   drawCode(text: string, { x, y, size, alt }: { x: number; y: number; size: number; alt: string }): void {
     this.#tag('Figure', { alt, bbox: [x, y, x + size, y + size] }, () =>
       this.#drawModules(text, { x, y, size }),
@@ -178,7 +178,7 @@ export class Sheet {
 }
 
 // For text from right to left. If any feature is given, the font lays out the whole text. Otherwise pdfkit would lay out each
-// word by itself, from left to right. `rtlm` is off, because brackets are mirrored already, and fonts such as DejaVu would
+// word by itself, from left to right. `rtlm` is off, because the brackets are mirrored already, and fonts such as DejaVu would
 // mirror them again.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

@@ -1,4 +1,5 @@
-// Decides where the lines of a text break, and in which order its characters are shown (Unicode's annex 9). PDF does neither.
+// Decides where the lines of a text break, and in which order its characters are shown (Unicode's annex 9). PDF itself does
+// neither.
 import bidiFactory from 'bidi-js';
 
 /** A part of a line that pdfkit writes in one call. `font` is the number of its font in the sheet, from 0. */
@@ -8,23 +9,23 @@ export type Line = Run[];
 
 const bidi = bidiFactory();
 
-// Invisible characters except joiners, because joiners change the shape of letters.
+// All invisible characters except joiners, which change the shape of letters.
 const unseen = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 
-/** The form in which a text is looked up in a font. */
+/** Returns the form in which a text is looked up in a font. */
 export const clean = (text: string): string => text.normalize('NFC').replace(/[\t\p{Zs}]/gu, ' ');
 
-/** The characters that a font must have, each as often as it is in the text. */
+/** Returns the characters that a font must have, each as often as it is in the text. */
 export const listSeen = (text: string): string[] => [
   ...text.replace(unseen, '').replace(/[\n\u200c\u200d]/g, ''),
 ];
 
-/** `pick` says which font shows each UTF-16 unit of a text, and `widthOf` how wide a part in one font is. */
+/** `pick` says which font shows each UTF-16 unit of a text. `widthOf` says how wide a part in one font is. */
 export type Fonts = { pick: (text: string) => number[]; widthOf: (text: string, font: number) => number };
 
 /**
- * Breaks a clean text at line ends and spaces. A word is broken only if it is wider than `width`. If possible, that break is
- * after `/`, `?` or `&`.
+ * Breaks a clean text at line ends and spaces. Breaks a word only if the word is wider than `width`, preferably after `/`, `?` or
+ * `&`.
  */
 export function breakText(text: string, width: number, { pick, widthOf }: Fonts): Line[] {
   const lines = text.split('\n').flatMap((paragraph) => {
@@ -50,7 +51,7 @@ export function breakText(text: string, width: number, { pick, widthOf }: Fonts)
   );
 }
 
-/** A space that is drawn at the end of a line and does not count towards its width. */
+/** This space is drawn at the end of a line but does not count towards its width. */
 export const lineEnd: Run = { text: ' ', isRtl: false, font: 0 };
 
 function findBreaks(
@@ -120,7 +121,7 @@ const rtlScripts = ['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko'];
 const rtlScript = new RegExp(`[${rtlScripts.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
 const anyScript = /[^\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** The font lays out a text by the script of its first letter, so each run needs a single script. */
+/** The font lays out a text by the script of its first letter, so each run may have only one script. */
 function splitScripts(run: Run): Run[] {
   if (!run.isRtl) return [run];
   const parts = run.text.split(
@@ -130,8 +131,8 @@ function splitScripts(run: Run): Run[] {
 }
 
 /**
- * The font reverses every text whose first letter belongs to a right-to-left script, and no other text. If that is wrong for the
- * run, this reverses the run beforehand, so that the result is in the right order.
+ * If the first letter of a text belongs to a right-to-left script, the font reverses the text. It reverses no other text. If that
+ * is wrong for the run, this reverses the run beforehand.
  */
 function orderForFont(run: Run): Run {
   const { text, isRtl } = run;

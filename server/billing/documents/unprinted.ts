@@ -3,7 +3,7 @@ import { listTexts } from '../settings/other-accounts.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { Sheet } from './sheet.ts';
 
-/** The characters that no font has, in one text of the settings. `pointer` says where the text is. */
+/** The characters of one text in the settings that no font has. `pointer` says where the text is. */
 export type Unprinted = { pointer: string; characters: string[] };
 
 export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {
@@ -13,7 +13,7 @@ export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Ar
     .filter(({ characters }) => characters.length > 0);
 };
 
-/** Whether the font can be opened. A damaged font is left out, because it shows nothing. */
+/** Returns whether the font can be opened. A damaged font shows nothing, so it is left out. */
 function canOpen(font: Uint8Array): boolean {
   try {
     new Sheet([font], {}).listLacking('a');

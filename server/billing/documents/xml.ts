@@ -1,5 +1,5 @@
-// A document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. It is written by hand
-// (docs/inside/decisions/xml-written-by-hand.md), and its elements are in the order of the schema.
+// Writes a document as an e-invoice: EN 16931 in the syntax CII, the profile EN 16931 of Factur-X and ZUGFeRD. The XML is written
+// by hand (docs/inside/decisions/xml-written-by-hand.md), with its elements in the order of the schema.
 import { formatPercent, writeDecimal } from '../values/decimals.ts';
 import { type Address, type DocumentFacts, type Line, listLines } from '../values/document-facts.ts';
 import { FactsError } from './require-sums.ts';
@@ -29,7 +29,7 @@ const group = (name: string, ...content: Element[]) => tag(`ram:${name}`, conten
 const day = (name: string, iso: string, space = 'udt') =>
   group(name, tag(`${space}:DateTimeString`, iso.replaceAll('-', ''), 'format="102"'));
 
-/** Only for documents that have XML. Throws a FactsError for text that XML cannot contain. */
+/** Call this only for documents that have XML. Throws a FactsError for text that XML cannot contain. */
 export function buildXml(facts: DocumentFacts): string {
   const content = [
     tag(
@@ -76,7 +76,7 @@ function buildLine(facts: DocumentFacts, line: Line, id: number) {
       group(
         'NetPriceProductTradePrice',
         ram('ChargeAmount', price),
-        // If the price of a single item is no exact decimal, the line states the price of its whole quantity.
+        // If the price of a single item is not an exact decimal, the line states the price of the whole quantity.
         !isExact && ram('BasisQuantity', String(line.quantity), 'unitCode="C62"'),
       ),
     ),
@@ -111,7 +111,7 @@ function buildAgreement({ seller, buyer, category }: DocumentFacts) {
     'ApplicableHeaderTradeAgreement',
     group(
       'SellerTradeParty',
-      // Without a VAT id, another number or the email address has to identify the seller (BR-CO-26).
+      // A seller without a VAT id must be identified by another number or the email address (BR-CO-26).
       !sellerVatId && ram('ID', taxNumber ?? seller.email),
       ram('Name', seller.name),
       buildAddress(seller.address),
@@ -203,7 +203,7 @@ function buildSettlement(facts: DocumentFacts) {
   );
 }
 
-/** 58 is a SEPA credit transfer, and 30 is any other credit transfer. */
+/** 58 means a SEPA credit transfer, and 30 any other credit transfer. */
 const buildPaymentMeans = ({ kind, seller, currency }: DocumentFacts) =>
   kind === 'invoice' &&
   Boolean(seller.iban) &&

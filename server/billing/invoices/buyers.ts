@@ -8,15 +8,15 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 import { isCountryUnread } from './read-details.ts';
 import type { TaxedBuyer } from './tax.ts';
 
-/** `taxed` is null while the country cannot be read (contract 7.393). */
+/** `taxed` is null while the buyer's country cannot be read (contract 7.393). */
 export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer | null };
 
-/** Returns undefined once the account is erased. */
+/** Returns undefined if the account is erased. */
 export async function findBuyer(
   db: Database,
   { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
 ): Promise<Buyer | undefined> {
-  // `user` may be undefined: a user can be erased while other people still use the account.
+  // `user` may be undefined, because a user can be erased while other people still use the account.
   const [details, accountName, user] = await Promise.all([
     findBillingDetails(db, accountId),
     findAccountName(db, accountId),
@@ -32,7 +32,7 @@ export async function findBuyer(
       address,
       ...(address === null && country !== null && { country }),
       vat_id: vatId,
-      // An older address may have characters that cannot be printed, because such characters were not always refused.
+      // An older address may have characters that cannot be printed, because these were not always refused.
       email: email && isPrintable(email) ? email : null,
     },
     taxed: buildTaxedBuyer(details),
@@ -49,5 +49,5 @@ export const buildTaxedBuyer = (
   return isCountryUnread(details) ? null : { country, vatId, hasCheckedVatId, isVatIdOpen };
 };
 
-/** XML cannot contain noncharacters, but a name can. */
+/** XML cannot contain noncharacters of Unicode, but a name can. */
 const printable = (text: string) => Array.from(text).filter(isPrintable).join('');

@@ -1,5 +1,5 @@
-// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at once: it
-// reads the next period of a contract under a lock, and a unique index allows one invoice per period.
+// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at once. It
+// reads the next period of a contract under a lock, and a unique index allows only one invoice for each period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -66,20 +66,20 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last, because the first run may find very many. Until this stores their end, all other code treats them as
+  // Trials come last, because the first run may find very many. Until their end is stored here, all other code treats them as
   // expired already.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
 
-/** Works on each contract in its own transaction, so a contract that fails does not stop the others. */
+/** Works on each contract in its own transaction. If one contract fails, the others are still done. */
 export async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
   find: (db: Database, search: Search) => Promise<string[]>,
   work: (trx: Transaction<DB>, contract: Contract, at: Date) => Promise<boolean>,
 ): Promise<void> {
-  // Contracts that failed or needed nothing are not tried again in this run.
+  // A contract that failed or needed nothing is not tried again in this run.
   const done: string[] = [];
   for (;;) {
     const ids = await find(db, { now: now(), limit: batchSize, except: done });
@@ -104,14 +104,15 @@ export async function forEachContract(
 
 /**
  * If `isEnding`, periods that wait because the contract is past due are invoiced as well. `replaces` maps the first day of a
- * period to the lost number that its invoice replaces.
+ * period to the lost invoice number that the period's new invoice replaces.
  */
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
 /**
- * Invoices each period that began before the contract ended. A period waits, and keeps its price, in three cases: it is blocked,
- * the contract is past due and the settings let it wait (contract 7.476), or billing waits. Returns the contract as it is
- * afterwards. `trx` has locked the contract.
+ * Invoices each period that began before the contract ended. `trx` has locked the contract. Returns the contract as it is after
+ * that.
+ * In three cases a period waits and keeps its price: it is blocked, billing waits, or the contract is past due and the settings
+ * let it wait (contract 7.476).
  */
 export async function invoiceBegun(
   trx: Transaction<DB>,
@@ -122,8 +123,7 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // Waiting periods that begin after the end are dropped only once the end has come, because until then the end can be taken
-  // back.
+  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be taken back.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
@@ -153,8 +153,8 @@ export async function invoiceBegun(
 }
 
 /**
- * From this time on, no period begins. Only an end that the CRM reported depends on the seller's zone, so for other ends the
- * zone is not read.
+ * Returns the time from which no period begins. Only an end that the CRM reported depends on the seller's zone, so the zone is
+ * not read for other ends.
  */
 const findEndOf = async (trx: Transaction<DB>, contract: Contract): Promise<Date | null> =>
   findPeriodsEnd(endsByReport(contract) ? await findZone(trx) : 'UTC', contract);
@@ -168,14 +168,14 @@ async function invoiceInOrder(
 ): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
   if (!settings) {
     if (periods.length === 0) return { left: [], blocked: undefined };
-    // The job looks at this contract again only once there is a seller. So this runs rarely, and each administrator gets one mail
-    // (contract 7.471).
+    // Until there is a seller, the job does not look at this contract again. So this runs rarely, and each administrator gets one
+    // mail (contract 7.471).
     await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
   // Charges that are due at once belong to no period (`at` is below 0). If their document is blocked, later documents are still
-  // issued. The next try plans these charges anew, for its own day.
+  // issued. The next try plans these charges again, for its own day.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
@@ -214,20 +214,20 @@ async function moveContract(
   return true;
 }
 
-/** Returns false if the trial is not over, or its end is stored already. `trx` has locked the contract. */
+/** Returns false if the trial is not over, or if its end is stored already. `trx` has locked the contract. */
 async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
 }
 
 /**
- * Moves a contract between active and past due, as its overdue invoices say. While billing waits, no contract becomes past due.
- * Returns false if nothing changed. `trx` has locked the contract.
+ * Makes a contract past due if it has overdue invoices, and active if it has none. While billing waits, no contract becomes past
+ * due. Returns false if nothing changed. `trx` has locked the contract.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   // The stored status may lag behind, because the job stores the end of a contract later.
   if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
-  // The contract does not become past due yet, because payments that the restore has lost may be reported again.
+  // The contract does not become past due yet. The restore may have lost payments that will be reported again.
   if (isDue && contract.status === 'active' && (await findBillingPause(trx))) return false;
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
@@ -247,7 +247,7 @@ export async function cancelContract(
   });
 }
 
-/** If a contract ends now, before its planned end, moves the planned end to now (contract 7.427). */
+/** If a contract with a planned end ends now, before that end, moves the planned end to now (contract 7.427). */
 export async function bringEndForward(
   trx: Transaction<DB>,
   { id, cancelsAt }: Contract,
@@ -256,7 +256,10 @@ export async function bringEndForward(
   if (cancelsAt && cancelsAt > now) await setCancelsAt(trx, id, now);
 }
 
-/** Invoices the periods that have begun, then ends the contract. Returns false if it had already ended. `trx` has locked it. */
+/**
+ * Invoices the periods that have begun, then ends the contract. Returns false if it had ended already. `trx` has locked the
+ * contract.
+ */
 export async function endContract(
   trx: Transaction<DB>,
   contract: Contract,
@@ -267,7 +270,7 @@ export async function endContract(
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   const isEnded = await moveContract(trx, billed, 'cancel', trail);
   if (isEnded) await bringEndForward(trx, contract, now);
-  // Periods after the reported end may have been invoiced before the report. This marks them for a credit (contract 7.528).
+  // Periods after the reported end may have been invoiced before the report came. This marks them for a credit (contract 7.528).
   if (isEnded && endsByReport(contract) && contract.cancelsAt && contract.cancelsAt <= now)
     await setCreditFrom(trx, contract.id, await findEndOf(trx, contract));
   return isEnded;

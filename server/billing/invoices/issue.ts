@@ -21,16 +21,19 @@ import { findTax, mayReverse } from './tax.ts';
 
 export type Settings = { version: number; settings: BillingSettings };
 
-/** A transaction that issues documents calls this once, so that all documents name the same version of the settings. */
+/**
+ * Reads the settings in force. A transaction that issues documents calls this once, so that all its documents name the same
+ * version.
+ */
 export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
-/** The seller's time zone, or UTC without a seller. */
+/** Returns the seller's time zone, or UTC if there is no seller. */
 export const findZone = async (db: Database): Promise<string> => zoneOf(await findSettings(db));
 
 export const zoneOf = (settings: Settings | undefined): string =>
   settings?.settings.seller.time_zone ?? 'UTC';
 
-/** Why a period is blocked (contract 7.67). */
+/** The reason why a period is blocked (contract 7.67). */
 export type BlockedCode =
   | 'account_erased'
   | 'country_unread'
@@ -66,9 +69,11 @@ type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 type Issuing = {
   trail?: Trail;
-  /** Maps the first day of a period to the lost number that its invoice replaces. */
+  /** Maps the first day of a period to the lost invoice number that the period's new invoice replaces. */
   replaces?: ReadonlyMap<string, string> | undefined;
-  /** For an invoice that is issued in place of an earlier one: the credit note that has just canceled the earlier invoice. */
+  /**
+   * The credit note that has just canceled the earlier invoice. Set only if this invoice is issued in place of an earlier one.
+   */
   creditNote?: string;
   lines?: ChargeLine[];
 };
@@ -147,8 +152,8 @@ export async function issueInvoice(
 }
 
 /**
- * Undefined if there are no charges and the quantity is 1. Such a document looks as it did before there were quantities and
- * charges.
+ * Returns undefined if there are no charges and the quantity is 1. Such a document looks as documents did before there were
+ * quantities and charges.
  */
 function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {
   const { quantity, unitAmount: amount } = period.price;
@@ -159,7 +164,7 @@ function buildLines(period: Charge, title: string, lines: ChargeLine[]): Documen
   ];
 }
 
-/** Issues a credit note for `total`, with the rate, buyer and days of the invoice. The caller stores the credited amount. */
+/** Issues a credit note for `total`, with the rate, buyer and days of the invoice. The caller stores how much was credited. */
 export async function issueCreditNote(
   trx: Transaction<DB>,
   { version, settings }: Settings,
@@ -168,7 +173,7 @@ export async function issueCreditNote(
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
-  // A credit note is never dated before its invoice. The invoice may be dated after today if the time zone has changed.
+  // A credit note is never dated before its invoice. The invoice may have a later date than today if the time zone has changed.
   const [, earliest = today] = [today, corrected.issued_on].sort();
   const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, earliest);
   const facts: DocumentFacts = {
@@ -179,7 +184,7 @@ export async function issueCreditNote(
     due_on: null,
     invoice: { number: corrected.number, issued_on: corrected.issued_on },
     replaces: undefined,
-    // A credit of only a part has no `lines`: its one line is the credited amount.
+    // If only a part is credited, there are no `lines`: the only line is the credited amount.
     lines: total === corrected.total ? corrected.lines : undefined,
     seller: keepTaxIds(seller, corrected),
     ...shareCredit(corrected, await sumCredited(trx, invoice.id), total),
@@ -199,8 +204,8 @@ export async function issueCreditNote(
 }
 
 /**
- * Returns the current seller. If the seller has lost a tax id that the category requires, the ids of the invoice stay (contract
- * 7.71).
+ * Returns the current seller. If the seller has lost a tax id that the tax category requires, the seller's ids on the invoice
+ * stay (contract 7.71).
  */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);

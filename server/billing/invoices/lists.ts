@@ -1,4 +1,4 @@
-// Everybody's contracts and invoices, for the commands and for administrators (contract 12.140 to 12.142).
+// Lists everybody's contracts and invoices, for commands and administrators (contract 12.140 to 12.142).
 import type { Database } from '../../../db/postgres/client.ts';
 import type { ListedContract, ListedInvoice } from '../../../db/tables/invoice-lists.ts';
 import {
@@ -20,7 +20,7 @@ import { listReverseCountries } from './tax.ts';
 export const contractStates = [...contractStatusSchema.options, 'held', 'vat-id'] as const;
 export const invoiceStates = ['open', 'paid', 'void', 'overdue'] as const;
 
-/** `held` is why the next period of the contract cannot be invoiced. `email` is null once the user is erased. */
+/** `held` says why the next period of the contract cannot be invoiced. `email` is null if the user is erased. */
 export const describeListedContract = (
   { held, email, createdAt: _, ...contract }: ListedContract,
   { now, zone }: { now: Date; zone: string },
@@ -53,7 +53,7 @@ type Asked<Sort, Before> = {
   now: Date;
 };
 
-/** Returns a page of 50 contracts. `next` is the `before` of the next page. It is null on the last page. */
+/** Returns a page of 50 contracts. `next` is the `before` of the next page, or null on the last page. */
 export async function readContracts(
   db: Database,
   { sort = '-created', before, ...asked }: Asked<ContractSort, string>,
@@ -77,7 +77,7 @@ export async function readContracts(
   };
 }
 
-/** Returns a page of 50 invoices. `user_id` is null once the user is erased. */
+/** Returns a page of 50 invoices. `user_id` is null if the user is erased. */
 export async function readInvoices(
   db: Database,
   { sort = '-issued', before, ...filters }: Asked<InvoiceSort, number>,

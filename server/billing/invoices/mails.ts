@@ -1,4 +1,4 @@
-// Writes mails about contracts, documents and money (contract 7.270 to 7.282). Each mail has a key, so it is written once.
+// Writes mails about contracts, documents and money (contract 7.270 to 7.282). Each mail has a key, so it is written only once.
 // Before a mail is sent, server/mail/billing-mails.ts checks that it is still true.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -12,8 +12,8 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
 /**
- * Writes one mail to the buyer, and a copy to the archive. If the document is issued in place of an earlier invoice, `creditNote`
- * is the credit note that canceled the earlier invoice.
+ * Writes one mail to the buyer, and a copy to the archive. If the document replaces an earlier invoice, `creditNote` is the
+ * credit note that canceled that invoice.
  */
 export function deferDocumentMails(
   trx: Transaction<DB>,
@@ -32,7 +32,7 @@ export function deferDocumentMails(
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
 
-/** Only for a payment that was allocated. An invoice without a document gets no mail. */
+/** Call this only for a payment that was allocated. An invoice without a document gets no mail. */
 export function deferPaymentMail(
   trx: Transaction<DB>,
   payment: string,
@@ -49,7 +49,7 @@ export function deferPaymentMail(
   });
 }
 
-/** Writes a mail each time that a contract is canceled here or kept after all: the key of the mail has the time in it. */
+/** Writes a mail each time somebody cancels a contract here or keeps it after all. The time is part of the mail's key. */
 export function deferContractMail(
   trx: Transaction<DB>,
   kind: 'contract_cancel_asked' | 'contract_kept',
@@ -63,7 +63,10 @@ export function deferContractMail(
 
 const batchSize = 100;
 
-/** Writes the mails that become due as time passes: reminders, and notices that a trial ends. Writes none without a seller. */
+/**
+ * Writes the mails that become due as time passes: reminders, and notices that a trial will end. Writes none if there is no
+ * seller.
+ */
 export async function writeDueMails(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   signal?: AbortSignal,

@@ -1,5 +1,5 @@
-// After a restore, billing waits until an operator resumes it (contract 7.340 to 7.349). The numbers of lost documents must not
-// be given again.
+// After a restore, billing waits until an operator resumes it (contract 7.340 to 7.349). The numbers of documents that the
+// restore lost must not be given again.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -16,8 +16,8 @@ import { dayIn } from '../values/days.ts';
 import { findSettings, findZone, zoneOf } from './issue.ts';
 
 /**
- * Throws 409 `billing_paused` while billing waits. A trigger in the database would refuse the document, too, but with an error
- * that has no code for the caller.
+ * Throws 409 `billing_paused` while billing waits. A trigger in the database would also refuse the document, but its error has no
+ * code for the caller.
  */
 export async function requireBillingGoesOn(db: Database): Promise<void> {
   if (await findBillingPause(db)) throw new AppError('billing_paused');
@@ -39,9 +39,9 @@ const mostLost = 1_000;
 export type Lost = { first: string; last: string; count: number };
 
 export type Skipped = {
-  /** One span of lost numbers for each series. */
+  /** For each series, one span of lost numbers. */
   lost: Lost[];
-  /** The numbers that changed nothing, because `last` of their series is higher. */
+  /** The numbers that changed nothing, because the series already has a higher `last`. */
   below: { number: string; last: string }[];
 };
 
@@ -56,7 +56,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // If the number was given already, nothing changes. So the year of such a number is not checked.
+    // If the number was given already, nothing changes, so its year is not checked.
     if (last >= number.serial) continue;
     const today = dayIn(await findZone(trx), await readClock(trx));
     const year = Number(today.slice(0, 4));
@@ -72,7 +72,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
   return skipped;
 }
 
-/** Afterwards, no document of the series is dated before `dated`. Throws 422 `validation_failed` for too many numbers. */
+/** After this, no new document of the series gets a date before `dated`. Throws 422 `validation_failed` for too many numbers. */
 async function skipNumbersUpTo(
   trx: Transaction<DB>,
   number: DocumentNumber,
@@ -98,7 +98,7 @@ async function skipNumbersUpTo(
 
 const refuse = (detail: string) => invalidMember('/last', detail);
 
-/** The numbers in `next` whose series is not among the series in `named`. */
+/** Returns the numbers in `next` that belong to none of the series in `named`. */
 export const listUnnamed = (next: string[], named: string[]): string[] => {
   const seriesOf = (text: string) => text.replace(/\d+$/, '');
   return next.filter((number) => !named.map(seriesOf).includes(seriesOf(number)));
@@ -123,7 +123,7 @@ export const describeSpan = ({ first, last }: Pick<Lost, 'first' | 'last'>): str
 export const describeLost = (lost: Pick<Lost, 'first' | 'last'>[]): string =>
   lost.map(describeSpan).join(', ');
 
-/** The lost numbers, in spans of numbers that follow each other. */
+/** Returns the lost numbers, as spans of consecutive numbers. */
 export async function listLost(db: Database): Promise<Lost[]> {
   const spans: (Lost & { end: DocumentNumber })[] = [];
   for (const text of await listLostDocuments(db)) {
@@ -138,7 +138,7 @@ export async function listLost(db: Database): Promise<Lost[]> {
   return spans.map(({ end, ...lost }) => lost);
 }
 
-/** Resumes billing on all instances, and releases the mails on hold. Returns false if billing did not wait. */
+/** Resumes billing on all instances, and releases the mails on hold. Returns false if billing was not waiting. */
 export async function resume(trx: Transaction<DB>, now: Date, trail: PaymentTrail): Promise<boolean> {
   if (!(await resumeBilling(trx))) return false;
   const mails = await releaseBillingMails(trx, now);

@@ -15,7 +15,7 @@ import { endOfPeriod, findPeriodsEnd, listPeriods } from '../values/periods.ts';
 import { type Buyer, findBuyer } from './buyers.ts';
 import { type BlockedCode, computeInvoice, findSettings } from './issue.ts';
 
-/** A future document, as `--json` prints it. Amounts are in minor units, and `rate` is in hundredths of a percent. */
+/** A future document in the form that `--json` prints. Amounts are in minor units, and `rate` is in hundredths of a percent. */
 export type Forecast = Pick<
   DocumentFacts,
   'issued_on' | 'currency' | 'net' | 'tax' | 'total' | 'category' | 'rate'
@@ -26,7 +26,7 @@ export type Preview = { documents: Forecast[]; held: BlockedCode | null };
 
 /**
  * `waiting` has the periods that began and are not invoiced. `open` has the charges that are not fully invoiced. `buyer` is
- * undefined once the account is erased.
+ * undefined if the account is erased.
  */
 export type Asked = {
   contract: Contract;
@@ -44,7 +44,7 @@ export function previewDocuments(
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   const until = addMonths(now, months);
-  // Charges that are due at once are left out of `begun`, because `planDocuments` plans them anew, for today.
+  // Leaves charges that are due at once out of `begun`, because `planDocuments` plans them again, for today.
   const begun = waiting.filter((period) => !isMoment(period));
   const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;

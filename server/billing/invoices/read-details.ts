@@ -1,4 +1,5 @@
-// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each part is read on its own.
+// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each part is read independently of the
+// others.
 import type {
   BillingAddress,
   BillingDetails,
@@ -13,7 +14,7 @@ import { billingTextSchema, longestLine } from '../values/billing-text.ts';
 import { hasAddressPart, readCountry } from '../values/countries.ts';
 import { isMistypedVatId, isSameVatId, isVatIdOf, readVatId, readVatIdOfAny } from '../values/vat-ids.ts';
 
-/** An empty text means that the detail is absent, as in a form. */
+/** As in a form, an empty text means that the detail is missing. */
 export type GivenDetails = Record<
   'company' | 'line1' | 'line2' | 'postcode' | 'city' | 'country' | 'vatId' | 'invoiceEmail',
   string
@@ -67,7 +68,7 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is the country of the buyer's address. The VAT id `known` is accepted again, even if a digit seems to be wrong. */
+/** `country` is the country of the buyer's address. The VAT id `known` is accepted again, even if a digit in it seems wrong. */
 export function readBuyerVatId(
   text: string,
   country: string | undefined,
@@ -90,8 +91,8 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
 type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
 
 /**
- * A detail that is not given stays as in `known`. It is not checked again: somebody else may have entered it, and a fault in it
- * must not stop this change.
+ * A detail that is not given stays as in `known`. It is not checked again, because somebody else may have entered it, and a fault
+ * in it must not stop this change.
  */
 export function readDetails(
   given: GivenDetails,
@@ -103,7 +104,7 @@ export function readDetails(
   const address = isGiven('line1', 'line2', 'postcode', 'city', 'country')
     ? readAddress({ line1, line2, postcode, city, country })
     : { value: { address: known.address, country: known.country } };
-  // The country and the VAT id must fit each other, even if something else is wrong with the address.
+  // The country and the VAT id must match, even if something else is wrong with the address.
   const vatId = isGiven('country', 'vatId')
     ? readBuyerVatId(given.vatId, readCountry(given.country), known.vatId)
     : { value: known.vatId };
@@ -135,10 +136,10 @@ export const pointers: Record<DetailName, string> = {
 
 export const allPointer = '/account/billing';
 
-/** Whether the part that was left out may have contained a country. */
+/** Returns whether the part that was left out may have contained a country. */
 export const mayHideCountry = (pointer: string): boolean =>
   pointer === allPointer || pointer === pointers.address;
 
-/** Whether the country is unknown because the signup's address could not be read. */
+/** Returns whether the country is unknown because the signup's address could not be read. */
 export const isCountryUnread = ({ country, ignored }: Pick<BillingDetails, 'country' | 'ignored'>): boolean =>
   country === null && ignored.some(mayHideCountry);

@@ -6,13 +6,13 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 import { endOfPeriod } from '../values/periods.ts';
 import { computeInvoice } from './issue.ts';
 
-/** No document has this number, because the first one of a year is 0001. */
+/** No real document has this number, because the first one of a year is 0001. */
 const noNumber = '0000';
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * An invoice of today, and a credit note for all of it. The customer is in the seller's country, and the plan is the first one
- * with a price.
+ * Makes an invoice dated today, and a credit note for all of it. The customer is in the seller's country, and the plan is the
+ * first one with a price.
  */
 export function buildSampleFacts(
   settings: BillingSettings,

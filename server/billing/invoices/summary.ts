@@ -1,5 +1,5 @@
-// The page /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what needs attention, what is to come, and the income.
-// Amounts are in minor units.
+// Computes the page /admin/billing (contract 7.191 to 7.194 and 7.300 to 7.306): what needs attention, what is to come, and the
+// income. Amounts are in minor units.
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -48,7 +48,7 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-/** Uses one connection only, to leave the other connections to logins. */
+/** Uses one connection only, so that the others are left for logins. */
 export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
   inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
 
@@ -58,7 +58,7 @@ export async function readSummary(
 ) {
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
-  // Without `before` the span has no end. A document may be dated ahead of the clock, and is then added to the newest month.
+  // Without `before`, the span has no end. A document may have a date in the future. It is then added to the newest month.
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
@@ -105,7 +105,7 @@ export async function readSummary(
     pastDue: pastDue.slice(0, most).map(({ open, waiting, ...contract }) => ({
       ...contract,
       open: open.map(withDigits),
-      /** How many periods are not invoiced until the customer has paid, and the sums of their prices. */
+      /** How many periods will not be invoiced until the customer has paid, and the sums of their prices. */
       waiting: { count: waiting.count, sums: waiting.sums.map(withDigits) },
     })),
     unallocated: unallocated.map(withDigits),
@@ -117,7 +117,7 @@ export async function readSummary(
     incomplete: incomplete.slice(0, most),
     ignored: ignored.slice(0, most),
     unmade: unmade.slice(0, most),
-    /** Documents of the last 30 days that show letters as □. */
+    /** Documents of the last 30 days that show some letters as □. */
     unprinted: unprinted.slice(0, most),
     trials: trials
       .slice(0, most)
@@ -126,9 +126,9 @@ export async function readSummary(
     /** Whether plan prices include tax. Null without a seller. */
     prices: settings?.settings.tax.prices ?? null,
     income: { rows: income.map(describeIncome), earlier: more ? from : null },
-    /** The time of the restore, while billing waits because of it. */
+    /** When the database was restored, if billing still waits because of it. */
     waitsSince: waitsSince ?? null,
-    /** The names of the lists that are cut off. */
+    /** The names of the lists that were cut off. */
     more: Object.entries(lists).flatMap(([name, { length }]) => (length > most ? [name] : [])),
   };
 }

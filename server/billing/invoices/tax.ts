@@ -1,4 +1,4 @@
-// Which tax a document charges (contract 7.62 to 7.66).
+// Decides which tax a document charges (contract 7.62 to 7.66).
 
 import type { BillingSettings } from '../settings/settings.ts';
 import { isMemberState, memberStates } from '../values/countries.ts';
@@ -9,7 +9,7 @@ export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
 /**
  * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, so tax may be reversed.
- * `isVatIdOpen` says that `vatId` is marked neither as checked nor as not checked.
+ * `isVatIdOpen` says that `vatId` is not marked either way.
  */
 export type TaxedBuyer = {
   country: string | null;
@@ -34,7 +34,7 @@ export function findTax(
   return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
 }
 
-/** Compares the tax of two buyers on each day on which a rule begins. */
+/** Compares the tax of two buyers on each day on which a tax rule begins. */
 export const isTaxedAlike = (
   settings: Pick<BillingSettings, 'seller' | 'tax'>,
   one: TaxedBuyer,
@@ -45,13 +45,13 @@ export const isTaxedAlike = (
     return a?.category === b?.category && a?.rate === b?.rate;
   });
 
-/** The countries of buyers with whom tax may be reversed. None without a seller. */
+/** Returns the countries of buyers for whom tax may be reversed. There are none without a seller. */
 export const listReverseCountries = (seller: BillingSettings['seller'] | undefined): string[] =>
   seller?.vat_id !== undefined && isMemberState(seller.address.country)
     ? memberStates.filter((country) => country !== seller.address.country)
     : [];
 
-/** Whether tax is reversed once the VAT id is marked as checked. */
+/** Returns whether tax is reversed once the VAT id is marked as checked. */
 export const mayReverse = (
   seller: BillingSettings['seller'],
   { country, vatId }: Pick<TaxedBuyer, 'country' | 'vatId'>,

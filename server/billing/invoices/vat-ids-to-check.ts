@@ -1,4 +1,5 @@
-// VAT ids that nobody has checked: VIES is asked about them, and administrators are told (contract 7.483 to 7.489, and 9.380).
+// Deals with VAT ids that nobody has checked: asks VIES about them, and tells administrators (contract 7.483 to 7.489, and
+// 9.380).
 import type { Transaction } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -25,7 +26,7 @@ import { askVies, type ViesAnswer, viesUrl } from './vies.ts';
 type Deps = Pick<Dependencies, 'config' | 'db' | 'now' | 'log'>;
 
 /**
- * In one run, an instance asks about at most this many VAT ids, so that the run ends soon even if VIES gives no answer in time.
+ * In one run, an instance asks about at most this many VAT ids, so that the run ends soon even if VIES does not answer in time.
  */
 const asksPerRun = 5;
 const leaseMs = 60_000;
@@ -74,7 +75,7 @@ async function askAboutAll(deps: Deps, { countries, askedBy, url, signal }: Aski
 
 /**
  * Decides about the VAT id if the answer is clear. The answer “valid” is clear only if it also confirms the name, because anybody
- * can type the VAT id of a stranger.
+ * can type a stranger's VAT id.
  */
 async function keepAnswer(
   trx: Transaction<DB>,
@@ -82,7 +83,7 @@ async function keepAnswer(
   { answer, askedBy, askedAt }: { answer: ViesAnswer; askedBy: string; askedAt: Date },
 ): Promise<void> {
   const details = await lockBillingDetails(trx, accountId);
-  // The details changed meanwhile, so the answer is about another VAT id or name. VIES is asked again once the lease is over.
+  // The details have changed meanwhile, so the answer is about another VAT id or name. VIES is asked again when the lease ends.
   if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name)
     return;
   const { hasName, ...kept } = answer;
@@ -105,7 +106,7 @@ async function tellAdministrators(
   { config, now }: Deps,
   countries: string[],
 ): Promise<void> {
-  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide or gave no answer about.
+  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide about or gave no answer for.
   const asking = config.vatCheck === 'vies' ? { now: now(), until: msAfter(now(), leaseMs) } : undefined;
   const count = await countVatIdsToCheck(trx, 1, countries, asking);
   if (count === 0 || !(await lockVatIdMails(trx))) return;

@@ -1,4 +1,4 @@
-// Asks VIES, the EU's register of VAT ids, by its REST interface (contract 7.486 to 7.489).
+// Asks VIES, the EU's register of VAT ids, over its REST interface (contract 7.486 to 7.489).
 import { z } from 'zod';
 import type { VatAnswer } from '../../../db/tables/vat-checks.ts';
 import { notShown } from '../../basics/names.ts';
@@ -19,16 +19,16 @@ const answerSchema = z.object({
   requestIdentifier: z.string().nullish(),
   name: z.string().nullish(),
   address: z.string().nullish(),
-  /** Whether the name fits. Only few countries compare the name themselves. */
+  /** Whether the name fits the VAT id. Only few countries compare the name themselves. */
   traderNameMatch: z.string().nullish(),
 });
 
-/** `askedBy` is the seller's VAT id: without it, VIES gives no consultation number. */
+/** `askedBy` is the seller's VAT id. Without it, VIES gives no consultation number. */
 export type ViesQuestion = { vatId: string; name: string; askedBy: string };
 
 export type ViesAnswer = VatAnswer & { hasName: boolean };
 
-/** Throws if VIES, or the country that it asks, gives no answer. Such an error says nothing about the VAT id. */
+/** Throws if VIES, or the country that VIES asks, gives no answer. Such an error says nothing about the VAT id. */
 export async function askVies(
   url: string,
   { vatId, name, askedBy }: ViesQuestion,
@@ -104,7 +104,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** VIES writes `---` for facts that a country does not share. */
+/** VIES writes `---` if a country does not share a fact. */
 const readText = (text: string | null | undefined) => {
   const line = Array.from(text?.replaceAll(/\s+/g, ' ').trim() ?? '')
     .filter((character) => isPrintable(character) && !notShown.test(character))
@@ -123,6 +123,6 @@ const listWords = (name: string) =>
     .sort()
     .join(' ');
 
-/** Whether two names have the same words, whatever their order, accents and marks: “Fleurs S.A.R.L.” is “SARL FLEURS”. */
+/** Returns whether two names have the same words, apart from order, accents and marks: “Fleurs S.A.R.L.” is “SARL FLEURS”. */
 export const isSameName = (one: string, other: string): boolean =>
   listWords(one) !== '' && listWords(one) === listWords(other);

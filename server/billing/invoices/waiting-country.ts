@@ -1,4 +1,4 @@
-// A new country that changes the tax waits until an administrator accepts it (contract 7.394 to 7.399), so that nobody chooses
+// If a new country changes the tax, it waits until an administrator accepts it (contract 7.394 to 7.399). So nobody can choose
 // their tax by typing an address.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
@@ -19,7 +19,7 @@ import { isTaxedAlike } from './tax.ts';
 /** A country that has waited for 14 days is overdue. */
 export const overdueBefore = (now: Date): Date => daysAfter(now, -14);
 
-/** Returns the details as they were given last, including what waits for an administrator. */
+/** Returns the details as somebody last gave them, including what waits for an administrator. */
 export const asGiven = (details: BillingDetails): BillingDetails => {
   if (!details.waiting) return details;
   const { address, country, vatId } = details.waiting;
@@ -34,7 +34,7 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
 
 type Settled = DetailValues & Pick<BillingDetails, 'waiting'>;
 
-/** Splits `given` into details that apply now and details that wait. `trx` has locked the details. */
+/** Splits `given` into details that apply now and details that wait. `trx` has locked the account's details. */
 export async function settlePlace(
   trx: Transaction<DB>,
   accountId: string,
@@ -44,7 +44,7 @@ export async function settlePlace(
   if (country === null || !(await changesTax(trx, accountId, details, { ...given, country })))
     return { ...given, waiting: null };
   const { address, vatId } = given;
-  // Another change does not start the 14 days again.
+  // A further change does not start the 14 days again.
   const waiting = { address, country, vatId, since: details.waiting?.since ?? now };
   return { ...given, address: details.address, country: details.country, vatId: details.vatId, waiting };
 }
@@ -59,7 +59,7 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country applies at once, because only the customer knows it. If an earlier country could not be read,
+  // A customer's first country applies at once, because only the customer knows it. But if an earlier country could not be read,
   // the new country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
@@ -70,7 +70,7 @@ async function changesTax(
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }
 
-/** Accepts the waiting country, or drops it. Returns false if `country` does not wait. `trx` has locked the account. */
+/** Accepts or rejects the waiting country. Returns false if `country` does not wait. `trx` has locked the account. */
 export async function decideWaiting(
   trx: Transaction<DB>,
   accountId: string,
@@ -89,10 +89,9 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Invoices are blocked until there is a country. So the CRM may set a country, even if the customer typed the refused
-  // country.
+  // Until there is a country, invoices are blocked. So the CRM may set one, even if the customer typed the rejected country.
   if (isCountryUnread(details)) return others;
-  // The CRM repeats the refused address in each report. `address` is listed as edited here, so that the CRM cannot set it again
-  // and the refused address does not wait again.
+  // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again and
+  // the address does not wait again.
   return [...others, 'address' as const].sort();
 }

@@ -1,6 +1,6 @@
-// Money that comes in, goes back, and pays invoices (contract 7.130 to 7.138). Each function locks contracts, then invoices,
-// then payments, each kind in a fixed order. A function may find out later that it has locked too little. Then it starts again
-// (LostRace).
+// Records money that comes in or goes back, and allocates it to invoices (contract 7.130 to 7.138).
+// Each function locks contracts, then invoices, then payments, each kind in a fixed order. If a function finds out later that it
+// has locked too little, it starts again (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -41,8 +41,8 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /**
- * Records each id once. A payment pays the invoice with the number `pays`. By default, `pays` is the number that the payer
- * wrote. Throws 422 `idempotency_key_reused` if the id is recorded with other facts, and 422 `validation_failed`.
+ * Records each id once. A payment pays the invoice with the number `pays`, which by default is the number that the payer wrote.
+ * Throws 422 `validation_failed`. Throws 422 `idempotency_key_reused` if the id is recorded with other facts.
  */
 export async function recordMoney(
   trx: Transaction<DB>,
@@ -77,7 +77,7 @@ export async function recordMoney(
   return { payment: (await findPayment(trx, money.id)) as Payment, applied: true };
 }
 
-/** Records a payment of the open amount. Throws 404 `not_found`, and 409 `already_settled` if nothing is open. */
+/** Records a payment of the whole open amount. Throws 404 `not_found`, and 409 `already_settled` if nothing is open. */
 export async function payOpen(
   trx: Transaction<DB>,
   { number, id, paidAt }: { number: string; id: string; paidAt: Date },
@@ -102,7 +102,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
 
 /**
  * Pays the invoice that the payment names. Until 1.2.0, this first subtracts refunds that arrived before their payment, because
- * version 1.0.0 accepted such refunds.
+ * version 1.0.0 accepted them.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -121,8 +121,8 @@ async function applyPayment(
 }
 
 /**
- * Takes the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays,
- * beginning with the newest allocation.
+ * Takes the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays, the
+ * newest allocation first.
  */
 async function applyRefund(
   trx: Transaction<DB>,
@@ -162,7 +162,8 @@ async function applyRefund(
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
 /**
- * Divides `taken` among the refunds of a payment, the oldest first. The time of a refund decides, not the time of its report.
+ * Divides `taken` among the refunds of a payment, the oldest first. The order is by when each refund happened, not by when it was
+ * reported.
  */
 async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
   const byTime = (one: Payment, other: Payment) =>
@@ -175,7 +176,7 @@ async function settleRefunds(trx: Transaction<DB>, refunds: Payment[], taken: nu
   }
 }
 
-/** Throws 404 `not_found`, 409 `already_settled` if nothing is left to allocate or to pay, and 422 for another currency. */
+/** Throws 404 `not_found`, 409 `already_settled` if there is nothing left to allocate or to pay, and 422 for another currency. */
 export async function allocate(
   trx: Transaction<DB>,
   { paymentId, number }: { paymentId: string; number: string },
@@ -206,7 +207,7 @@ function tellAllocated(
   deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
 }
 
-/** `invoices` maps each lost number to the invoice that replaces it. Payments that name the lost number pay that invoice. */
+/** `invoices` maps each lost number to the invoice that replaces it. A payment that names a lost number pays the new invoice. */
 export async function payWithWaiting(
   trx: Transaction<DB>,
   invoices: Map<string, Invoice>,
@@ -224,7 +225,7 @@ export async function payWithWaiting(
   }
 }
 
-/** Pays back what is left of a payment. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
+/** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
 export async function payBack(
   trx: Transaction<DB>,
   { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
@@ -265,8 +266,8 @@ export async function allocateUpTo(
 }
 
 /**
- * Takes allocated money away from a locked invoice until only `allocated` is left. Begins with the newest allocation. The money
- * that is taken away becomes unallocated.
+ * Takes allocated money away from a locked invoice, until only `allocated` is left. Begins with the newest allocation. The money
+ * becomes unallocated.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,
@@ -275,7 +276,7 @@ export async function freeAllocated(
 ): Promise<{ payment: string; amount: number }[]> {
   const freed: { payment: string; amount: number }[] = [];
   let left = invoice.allocated - allocated;
-  // The lock on the invoice keeps its allocations as they are, so only the payments that change need a lock.
+  // The lock on the invoice also protects its allocations. So only the payments that change need a lock.
   for (const { payment, amount } of await listAllocated(trx, { invoiceId: invoice.id })) {
     const part = Math.min(amount, left);
     if (part <= 0) break;
@@ -294,7 +295,7 @@ export async function freeAllocated(
   return freed;
 }
 
-/** A negative `amount` takes money away from the invoice. Updates `invoice` to the new row. */
+/** If `amount` is negative, takes money away from the invoice. Updates `invoice` to the new row. */
 async function moveAllocated(
   trx: Transaction<DB>,
   { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
@@ -307,7 +308,7 @@ async function moveAllocated(
 const listPaid = async (trx: Transaction<DB>, payment: string) =>
   (await listAllocated(trx, { payment })).map(({ invoiceId }) => ({ id: invoiceId }));
 
-/** Locks contracts first, then invoices, in the same order for all callers, because another order could deadlock. */
+/** Locks contracts first, then invoices. All callers use this order, because another order could deadlock. */
 export async function lockInvoices(
   trx: Transaction<DB>,
   found: Pick<Invoice, 'id'>[],

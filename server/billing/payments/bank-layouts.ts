@@ -1,27 +1,31 @@
-// The CSV files that common banks export, each recognised by the names of its columns (contract 7.511). A new bank is a new row.
+// The CSV files that common banks export. Each is recognised by the names of its columns (contract 7.511). To add a bank, add a
+// row.
 import { minorDigits } from '../../basics/currencies.ts';
 
 type Layout = {
   bank: string;
-  /** The columns that tell this layout from all others: no other layout has all of them. */
+  /** The columns by which this layout is recognised. No other layout has all of them. */
   has: string[];
   day: string;
-  /** One column with a sign, or one for each direction. */
+  /** Either one column with a sign, or one column for each direction. */
   amount: string | { out: string; in: string };
-  /** A column, or the currency of the whole file. */
+  /** Either a column, or the currency of the whole file. */
   currency: string;
   mark: ',' | '.';
   text: string[];
-  /** The column of the payer. If another column names the person who received outgoing money, `paid` is that column. */
+  /** The column with the payer. If another column has the recipient of outgoing money, `paid` is that column. */
   payer: string;
   paid?: string;
-  /** Columns that tell two payments apart if their lines are otherwise equal. */
+  /** The columns that tell two payments apart if their lines are otherwise equal. */
   id?: string[];
-  /** A line is booked if `column` fits `as`. Other lines are left out, such as payments that are announced, or were declined. */
+  /**
+   * A line is booked if `column` matches `as`. Other lines are left out, for example if a payment was only announced, or was
+   * declined.
+   */
   isBooked?: { column: string; as: RegExp };
 };
 
-// All names are folded: small letters and digits only, without accents.
+// All names are in a simple form: only small letters and digits, without accents.
 const layouts: Layout[] = [
   {
     ...{ bank: 'Sparkasse', day: 'buchungstag', amount: 'betrag', currency: 'waehrung', mark: ',' },
@@ -75,7 +79,7 @@ const layouts: Layout[] = [
   },
 ];
 
-/** The names of the banks, such as Sparkasse. A refusal lists them. */
+/** Returns the names of the banks, such as Sparkasse. A refusal lists them. */
 export const knownBanks = [...new Set(layouts.map(({ bank }) => bank))];
 
 const fold = (name: string) =>
@@ -84,7 +88,7 @@ const fold = (name: string) =>
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
 
-/** What a line of a bank says. `amount` has a sign, and is in minor units. */
+/** What a line in a bank's file says. `amount` has a sign and is in minor units. */
 export type BankLine = {
   day: string;
   amount: number | undefined;
@@ -94,10 +98,10 @@ export type BankLine = {
   id: string;
 };
 
-/** Undefined for a line that is no booking, such as a line at the foot of the file or an announced payment. */
+/** Returns undefined for a line that is no booking, such as the last line of the file or an announced payment. */
 export type ReadLine = (fields: string[]) => BankLine | undefined;
 
-/** Undefined if these are not the columns of a bank that we know. */
+/** Returns undefined if no bank that we know has these columns. */
 export function findLayout(header: string[]): ReadLine | undefined {
   const names = header.map(fold);
   const layout = layouts.find(({ has, day, amount, text: [text = ''] }) =>
@@ -109,7 +113,7 @@ export function findLayout(header: string[]): ReadLine | undefined {
 }
 
 function readLine(layout: Layout, names: string[], fields: string[]): BankLine | undefined {
-  // ING has two columns with the same name for the currency. The last of them is for the amount.
+  // ING has two columns with the same name for the currency. The last one belongs to the amount.
   const field = (name = '') => (fields[names.lastIndexOf(name)] ?? '').trim();
   const { day, amount, currency, mark, text, payer, paid, id = [], isBooked } = layout;
   const code = /^[A-Z]{3}$/.test(currency) ? currency : field(currency).toUpperCase();
@@ -130,7 +134,9 @@ function readLine(layout: Layout, names: string[], fields: string[]): BankLine |
   };
 }
 
-/** Reads 1.234,56 or 1,234.56, with a sign before or behind it, a currency, and marks or spaces between thousands. */
+/**
+ * Reads 1.234,56 or 1,234.56. The amount may have a sign before or behind it, a currency, and marks or spaces between thousands.
+ */
 export function readSigned(written: string, mark: ',' | '.', digits: number): number | undefined {
   const bare = written.replace(/[\s\p{Zs}€'’]|[A-Z]{3}/gu, '').replaceAll('−', '-');
   const [, before, whole = '', part = '', behind] =
@@ -138,7 +144,7 @@ export function readSigned(written: string, mark: ',' | '.', digits: number): nu
       ? /^([+-]?)(\d{1,13}|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,4}))?(-?)$/
       : /^([+-]?)(\d{1,13}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,4}))?(-?)$/
     ).exec(bare) ?? [];
-  // Some banks write more decimals than the currency has. That is accepted if the extra decimals are zeros.
+  // Some banks write more decimals than the currency has. That is accepted if the additional ones are zeros.
   const [kept, more] = [part.slice(0, digits), part.slice(digits)];
   if (!whole || /[1-9]/.test(more)) return undefined;
   const amount = Number(whole.replace(/[.,]/g, '') + kept.padEnd(digits, '0'));

@@ -1,4 +1,4 @@
-// Reads the booked entries of a bank statement in CAMT.053 (contract 7.512). The parser reads no DTD, so that a file cannot
+// Reads the booked entries of a bank statement in CAMT.053 (contract 7.512). The parser ignores DTDs, so that a file cannot
 // define entities.
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { isCurrency, minorDigits } from '../../basics/currencies.ts';
@@ -13,7 +13,7 @@ const maxText = 2_000;
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
 /**
- * `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if this is no
+ * `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if the file is no
  * statement.
  */
 export function readCamt(xml: string): (BankLine & { line: number })[] {
@@ -49,7 +49,7 @@ export function readCamt(xml: string): (BankLine & { line: number })[] {
     const node = open.pop();
     const parent = open.at(-1);
     if (!node || !parent) return;
-    // Only what may still be read stays in memory.
+    // Only the parts that may still be needed stay in memory.
     if (parent.name === 'Stmt' && node.name === 'Acct')
       account = textAt(node, 'Id/IBAN') || textAt(node, 'Id/Othr/Id');
     if (parent.name === 'Stmt' && node.name === 'Ntry') {
@@ -62,7 +62,7 @@ export function readCamt(xml: string): (BankLine & { line: number })[] {
   return lines;
 }
 
-/** All elements at a path such as `NtryDtls/TxDtls`. */
+/** Returns all elements at a path such as `NtryDtls/TxDtls`. */
 const findAll = (node: Node, path: string): Node[] =>
   path
     .split('/')
@@ -73,7 +73,7 @@ const findAll = (node: Node, path: string): Node[] =>
 
 const textAt = (node: Node, path: string): string => findAll(node, path)[0]?.text.trim() ?? '';
 
-/** An entry may be one payment, or a batch of payments with an amount for each. */
+/** An entry may be one payment, or a batch with an amount for each payment. */
 function readEntry(entry: Node, account: string): BankLine[] {
   const status = textAt(entry, 'Sts/Cd') || textAt(entry, 'Sts');
   if (status !== 'BOOK') return [];

@@ -1,4 +1,4 @@
-// The list of invoices for payment providers, in the order of their last changes, page by page (contract 7.520 to 7.523).
+// Lists invoices for payment providers page by page, in the order of their last changes (contract 7.520 to 7.523).
 import { z } from 'zod';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import {
@@ -33,7 +33,10 @@ export const changedInvoicesSchema = z
   })
   .describe('Invoices, in the order of their last changes.');
 
-/** `after` is the `next` of an earlier page: the instant of the last restore, and the number of the last change on that page. */
+/**
+ * `after` is the `next` of an earlier page. It has the instant of the last restore, and the number of the last change on that
+ * page.
+ */
 export async function readChangedInvoices(
   { db }: Pick<Dependencies, 'db'>,
   { after, limit, isOpen }: { after: string | undefined; limit: number; isOpen: boolean },
@@ -58,7 +61,7 @@ export async function readChangedInvoices(
   };
 }
 
-/** Refuses an `after` from before a restore, because its number may be the number of another change now. */
+/** Refuses an `after` from before a restore, because its number may belong to another change now. */
 function readCursor(after: string, restored: number, last: number): number {
   const [, of, change] = /^(\d{1,16})-(\d{1,15})$/.exec(after) ?? [];
   if (Number(of) !== restored || Number(change) > last)

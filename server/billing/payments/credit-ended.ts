@@ -1,5 +1,5 @@
-// Credits periods that were invoiced before the CRM reported that the contract had ended earlier (contract 7.528). If such an
-// invoice is paid or credited, even in part, an administrator decides about it.
+// Credits periods that were invoiced before the CRM reported an earlier end of the contract (contract 7.528). If such an invoice
+// is paid or credited, even in part, an administrator decides about it.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { findFacts } from '../../../db/tables/documents.ts';
@@ -12,7 +12,7 @@ import { taxPrice } from '../values/amounts.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 import { creditInvoice } from './credit.ts';
 
-/** Does nothing while billing waits after a restore. A later run then makes the credits. */
+/** Does nothing while billing waits after a restore. A later run then credits the invoices. */
 export async function creditEnded(billing: Billing, signal?: AbortSignal): Promise<void> {
   if (!(await findBillingPause(billing.db)))
     await forEachContract(billing, signal, findContractsToCredit, creditPeriods);
@@ -29,7 +29,7 @@ async function creditPeriods(trx: Transaction<DB>, { id }: Contract, now: Date):
   return true;
 }
 
-/** What the period costs with tax. Charges on its invoice stay, because they are for something else. */
+/** Returns what the period costs with tax. Charges on its invoice are not credited, because they are for something else. */
 async function sumOfPeriod(trx: Transaction<DB>, { number, unitAmount }: Invoice): Promise<number> {
   const facts = (await findFacts(trx, number)) as DocumentFacts | undefined;
   const charges = facts?.lines?.filter(({ charge }) => charge !== undefined) ?? [];

@@ -17,8 +17,8 @@ import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 import { blockedWords, chargeAgain, compareReissue } from './reissue.ts';
 
 /**
- * Credits `amount`, or all that is left. Money that paid the credited part becomes unallocated. An invoice without a document
- * becomes void as a whole. The result is the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or
+ * Credits `amount`, or all that is left. Money that paid the credited part becomes unallocated. If the invoice has no document,
+ * all of it becomes void. Returns the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or
  * `billing_paused`, and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
@@ -44,9 +44,9 @@ export async function creditInvoice(
 }
 
 /**
- * Credits an invoice in full, and invoices the same period at the same price to the current buyer. Payments move to the new
+ * Credits an invoice in full, and invoices the same period to the current buyer, at the same price. Payments move to the new
  * invoice. Throws 404 `not_found` and 409 `billing_paused`. Throws 409 `already_settled` if anything is credited, or if neither
- * the buyer nor the tax would change. Throws 403 `not_allowed` without a document or a buyer, and 422 if the new invoice is
+ * the buyer nor the tax would change. Throws 403 `not_allowed` if there is no document or no buyer, and 422 if the new invoice is
  * blocked.
  */
 export async function reissueInvoice(
@@ -70,7 +70,8 @@ export async function reissueInvoice(
   });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
-  // `freed` is newest first. This allocates oldest first, so that a later refund takes money from the newest payment again.
+  // `freed` has the newest allocation first. This allocates the oldest first, so that a later refund again takes money from the
+  // newest payment.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
@@ -93,7 +94,7 @@ async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: R
 
 async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
-  // An invoice with a document was issued under settings, so its facts and the settings exist.
+  // If an invoice has a document, it was issued under settings. So its facts and the settings exist.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
     findSettings(trx) as Promise<Settings>,
@@ -103,8 +104,8 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
 }
 
 /**
- * Stores `credited` as the invoice's credited amount. Money beyond what is left to pay becomes unallocated. Does not change
- * `invoice`.
+ * Stores `credited` as the invoice's credited amount. If more is allocated than is left to pay, the rest becomes unallocated.
+ * Does not change `invoice`.
  */
 async function freeCredited(
   trx: Transaction<DB>,
@@ -112,7 +113,7 @@ async function freeCredited(
   credited: number,
   { now }: Pick<Recorder, 'now'>,
 ) {
-  // This is a copy, because `freeAllocated` updates what it is given.
+  // This is a copy, because `freeAllocated` changes the object that it is given.
   const present = { ...invoice };
   const freed = await freeAllocated(trx, present, Math.min(invoice.allocated, invoice.unitAmount - credited));
   await updateSettled(trx, present, { credited, allocated: present.allocated, paidAt: now });

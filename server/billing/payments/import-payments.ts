@@ -15,9 +15,9 @@ import { describeRecorded, type PaymentAnswer } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
 /**
- * What became of a payment. The first three say how much of it was allocated when it was recorded. `known`: it had been recorded
- * before. `refund`: the money went out, and gives a payment back. `left`: it was not recorded, because people have to decide.
- * `out`: the money went out, and is about no invoice.
+ * What became of a payment. The first three say how much of it was allocated when it was recorded. `known` means that it was
+ * recorded before. `refund` means that the money went out and gives a payment back. `left` means that it was not recorded,
+ * because people have to decide. `out` means that the money went out and concerns no invoice.
  */
 export const outcomes = ['whole', 'part', 'unallocated', 'known', 'refund', 'left', 'out'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -27,13 +27,13 @@ export type LineResult = Pick<ListedPayment, 'line' | 'id' | 'number' | 'currenc
   allocated: number;
   unallocated: number;
   /**
-   * The number of the invoice that the text of the payment names. Null if the column `number` names the invoice, or if no
-   * invoice is found.
+   * The number of the invoice that the text of the payment names. It is null if the column `number` names the invoice, or if no
+   * invoice was found.
    */
   matched: string | null;
-  /** Numbers that people may choose from. */
+  /** Numbers of invoices that people may choose from. */
   proposals: string[];
-  /** Recorded payments that may be the same as this payment. */
+  /** Recorded payments that may be the same payment as this one. */
   alike: string[];
 };
 
@@ -42,7 +42,7 @@ export async function findRecorded(db: Database, payments: ListedPayment[]): Pro
   return new Map((await findPayments(db, ids)).map((payment) => [payment.id, payment]));
 }
 
-/** `known` has the ids that are recorded already. A fault is an id that is recorded with other facts. */
+/** `known` has the ids that are recorded already. It is a fault if an id is recorded with other facts. */
 export async function findKnown(
   db: Database,
   payments: ListedPayment[],
@@ -58,8 +58,8 @@ export async function findKnown(
 }
 
 /**
- * Does not compare the day, because the day is part of the id. The stored instant (noon of that day) may differ, because the
- * seller's time zone may have changed.
+ * Does not compare the day, which is part of the id. The stored instant (noon of that day) may differ, because the seller's time
+ * zone may have changed.
  */
 const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Payment) =>
   recorded.kind === (isOut ? 'refund' : 'payment') &&
@@ -67,7 +67,7 @@ const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Paym
   recorded.currency === currency &&
   recorded.amount === amount;
 
-/** Looks for matches only of new payments whose own column for the number does not name an invoice. */
+/** Looks for matches of new payments only, if their own column for the number does not name an invoice. */
 const findMatches = async (db: Database, payments: ListedPayment[], known: Set<string>) => {
   const asked: ListedPayment[] = [];
   for (const payment of payments)
@@ -76,7 +76,7 @@ const findMatches = async (db: Database, payments: ListedPayment[], known: Set<s
   return matchPayments(db, asked);
 };
 
-/** Shows what the import would do now. Reads only. */
+/** Shows what the import would do now, and changes nothing. */
 export async function* planPayments(
   db: Database,
   payments: ListedPayment[],
@@ -120,7 +120,10 @@ const splitByWay = (payments: ListedPayment[]): [came: ListedPayment[], went: Li
   payments.filter(({ isOut }) => isOut),
 ];
 
-/** Finds the payment that outgoing money gives back, among the payments of the same file. Undefined unless just one fits. */
+/**
+ * Finds the payment that outgoing money gives back, among the payments of the same file. Returns undefined unless exactly one
+ * fits.
+ */
 function findPlanned(
   { amount, currency }: ListedPayment,
   match: Match | undefined,
@@ -145,7 +148,7 @@ export async function* importPayments(
 ): AsyncGenerator<LineResult, void> {
   const zone = await findZone(db);
   const noons = new Map<string, Date>();
-  // Money that went out may give back a payment of the same file, so it is matched once that payment is recorded.
+  // Money that went out may give back a payment of the same file, so it is matched after that payment is recorded.
   for (const part of splitByWay(payments)) {
     const matches = await findMatches(db, part, known);
     for (const payment of part) {
@@ -165,7 +168,7 @@ export async function* importPayments(
         const { exact } = match ?? {};
         const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
         // Another run may have recorded the payment before the seller's time zone changed. Then the stored instant differs, and
-        // recording the payment again would be refused.
+        // the payment would be refused if we recorded it again.
         if (await findPayment(trx, payment.id)) return describe(payment, 'known');
         if (payment.isBank && !matched) return leave(payment, match);
         const { applied, allocated } = await recordListed(trx, payment, {
@@ -181,7 +184,7 @@ export async function* importPayments(
   }
 }
 
-/** Whether the payment still fits the match `exact`. Locks the invoice, so that no other payment comes between. */
+/** Returns whether the payment still fits the match `exact`. Locks the invoice, so that no other payment can pay it meanwhile. */
 export async function isStillExact(
   trx: Transaction<DB>,
   { amount, currency }: ListedPayment,
@@ -195,8 +198,7 @@ export async function isStillExact(
 
 /**
  * Records a line. Money that came in pays the invoice `pays`. Money that went out gives back the payment in `to`. The payment
- * is stored with the number that the payer wrote, even if it pays another invoice. So the same line is the same payment in each
- * version.
+ * keeps the number that the payer wrote, even if it pays another invoice. So the same line is the same payment in each version.
  */
 export async function recordListed(
   trx: Transaction<DB>,

@@ -1,6 +1,6 @@
-// Finds the invoice that a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). A payment pays an invoice
-// by itself only if it names one invoice, and its amount is exactly what is open. For other payments this proposes invoices, and
-// people decide.
+// Finds the invoice that a payment pays, by what the payer wrote (contract 7.514 to 7.517 and 7.524). A payment is matched
+// automatically only if it names one invoice, and its amount is exactly what is open. For other payments this proposes invoices,
+// and people decide.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../../db/tables/allocations.ts';
 import { listPrefixes, writeNumber } from '../../../db/tables/document-series.ts';
@@ -14,21 +14,21 @@ import type { ListedPayment } from './payment-file.ts';
 export type Proposal = { number: string; open: number; buyer: string; payment?: string };
 
 export type Match = {
-  /** The invoice that the payment pays, or the payment that it gives back, without a decision by people. */
+  /** The invoice that the payment pays, or the payment that it gives back, if no person has to decide. */
   exact: Proposal | undefined;
   proposals: Proposal[];
   /** The numbers of the invoices that the payment certainly names. */
   sure: string[];
   /**
-   * Recorded payments that may be this one from another source. They have the same amount and day, and are for the same invoice
-   * or for none.
+   * Recorded payments that may be the same payment from another source. They have the same amount and day, and are for the same
+   * invoice or for none.
    */
   alike: string[];
 };
 
 const mostProposals = 5;
 
-/** Returns matches by the ids of the payments. Money that went out has no match if it names none of our invoices. */
+/** Returns matches by the ids of the payments. If money that went out names none of our invoices, it has no match. */
 export async function matchPayments(
   db: Database,
   payments: ListedPayment[],
@@ -71,7 +71,7 @@ const propose = ({ number, open, buyer }: Named): Proposal => ({ number, open, b
 
 const keyOf = (currency: string, amount: number) => `${currency} ${amount}`;
 
-/** All matches that fit. The payment pays an invoice by itself only if `exact` has one element. */
+/** All matches that fit. The payment is matched automatically only if `exact` has exactly one element. */
 type Fitting = { exact: Proposal[]; proposals: Proposal[] };
 
 function matchOpen(payment: ListedPayment, { all, sure }: AllNamed, equal: Equal[]): Fitting {
@@ -100,8 +100,8 @@ const fold = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Finds the payments that outgoing money may give back: payments of the invoices that its text names. At least the outgoing
- * amount must be left of such a payment.
+ * Finds the payments that outgoing money may give back. These are payments of the invoices that its text names, if at least the
+ * outgoing amount is left of them.
  */
 async function matchRefund(
   db: Database,
@@ -131,8 +131,8 @@ const keyOfAlike = (
 ) => `${isOut} ${currency} ${amount} ${day} ${number}`;
 
 /**
- * Finds recorded payments that may be the same payments, reported by another source. Each source has other ids and writes texts
- * in another way, so only people know whether two payments are the same.
+ * Finds recorded payments that may be the same payment, reported by another source. Each source has its own ids and writes texts
+ * in its own way, so only people can decide whether two payments are the same.
  */
 async function readAlike(db: Database, payments: ListedPayment[]) {
   const days = payments.map(({ day }) => day).sort();
@@ -157,7 +157,8 @@ async function readAlike(db: Database, payments: ListedPayment[]) {
 }
 
 /**
- * The invoices that each payment names. If the payment's own column for the number names an invoice, only that invoice is sure.
+ * Returns the invoices that each payment names. If the payment's own column for the number names an invoice, only that invoice is
+ * sure.
  */
 export async function findNamed(db: Database, payments: ListedPayment[]): Promise<Map<string, AllNamed>> {
   const prefixes = await listPrefixes(db);
@@ -171,7 +172,7 @@ export async function findNamed(db: Database, payments: ListedPayment[]): Promis
   for (let from = 0; from < wanted.length; from += sliceSize)
     for (const invoice of await listToMatch(db, { numbers: wanted.slice(from, from + sliceSize) }))
       known.set(invoice.number, invoice);
-  // A number that a restore has lost means the invoice that replaces the lost one.
+  // If a restore has lost the number, it means the invoice that replaces the lost one.
   const lost = wanted.length > 0 ? new Set(await listLostDocuments(db)) : new Set();
   for (const number of wanted.filter((each) => !known.has(each) && lost.has(each))) {
     const replacing = await findInvoiceToPay(db, number);
@@ -198,16 +199,17 @@ const sliceSize = 1_000;
 // People and banks put spaces and other marks anywhere into a number.
 const between = '[\\s./_-]{0,3}';
 const yearAndMore = new RegExp(`2${between}0${between}\\d${between}\\d(?:${between}\\d){4,10}`, 'g');
-// A number without its prefix. With letters before it, a number has another prefix and is somebody else's. With a mark and more
-// digits after it, it is a date. Neither is found.
+// A number without its prefix. If there are letters before the number, it has another prefix and is somebody else's. If a mark
+// and more digits follow, it is a date. Neither is matched.
 const alone = /(?<![\p{L}\d][-_./]?)(20\d\d)[\s./_-]?(\d{4,10})(?![\p{L}\d]|[-_./]\d)/gu;
 /** A month and a day, such as 0115. */
 const monthAndDay = /^(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
 
 /**
- * The numbers of documents that a text may name: INV-2026-0041, inv 2026 0041, INV20260041 and, if no number has a prefix,
- * 2026-0041. Letters right before the year must be the prefix. A number ends where the digits do, or before a mark. `dates` are
- * numbers that may as well be dates: 20260115, and after a prefix 2026-01-15.
+ * Returns the numbers of documents that a text may name: INV-2026-0041, inv 2026 0041, INV20260041 and, if no number has a
+ * prefix, 2026-0041.
+ * Letters right before the year must be the prefix. A number ends where its digits end, or before a mark. `dates` has numbers
+ * that could also be dates: 20260115, and after a prefix 2026-01-15.
  */
 export function findNumbers(
   text: string,
@@ -223,7 +225,7 @@ export function findNumbers(
     from = match.index + 1;
     const before = upper.slice(Math.max(0, match.index - 60), match.index);
     const own = prefixes.filter((prefix) => isBefore(prefix, before));
-    // Splitting takes long, and most digits in a text do not belong to the number of a document.
+    // Splitting takes long, and most digits in a text do not belong to a document's number.
     if (own.length === 0) continue;
     for (const { year, count, isDate } of split(match[0], upper[match.index + match[0].length]))
       for (const prefix of own) found[isDate ? 'dates' : 'sure'].add(writeNumber({ prefix, year }, count));
@@ -240,7 +242,7 @@ export function findNumbers(
 /** The last part of a document's number has at least four digits. If it has more, it does not begin with 0. */
 const isCount = (digits: string) => digits.length === 4 || !digits.startsWith('0');
 
-/** Yields the year with each number that may follow it: the digits up to a mark, or up to the end. */
+/** Yields the year with each number that may follow it: all digits up to a mark, or up to the end. */
 function* split(
   found: string,
   next: string | undefined,
@@ -257,7 +259,10 @@ function* split(
   }
 }
 
-/** Whether the prefix is right before a year. Compares from the end, to be fast: this is called for every year in a text. */
+/**
+ * Returns whether the prefix is right before a year. Compares from the end to save time, because this is called for every year in
+ * a text.
+ */
 function isBefore(prefix: string, before: string): boolean {
   const letters = prefix.replaceAll('-', '');
   let end = before.length;

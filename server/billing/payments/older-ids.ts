@@ -1,12 +1,12 @@
 // Until 2.0.0, this finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the
-// texts exactly as the file wrote them. So the same line may have another id now.
+// texts exactly as the file had them, so the same line may have another id now.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
 import { addDays } from '../values/days.ts';
 import { findRecorded } from './import-payments.ts';
 import { type ListedPayment, nameOf, normalise, type PaymentFacts, writeFacts } from './payment-file.ts';
 
-/** If a payment is recorded already, it gets the id of its record. */
+/** If a payment is recorded already, gives it the id of its record. */
 export async function nameAsRecorded(db: Database, payments: ListedPayment[]): Promise<ListedPayment[]> {
   const recorded = await findRecorded(db, payments);
   const unknown = payments.filter(({ id }) => !recorded.has(id));
@@ -37,7 +37,7 @@ function findOlder(imported: Payment[]): Map<string, string[]> {
 
 /**
  * Finds the day that is part of the id. It may be a day before or after `paidAt`, because the seller's time zone may have
- * changed. Returns undefined if the texts of the payment were normalised already: such a payment has no older id.
+ * changed. Returns undefined if the payment's texts were normalised already, because such a payment has no older id.
  */
 function findDay(payment: Payment, alike: number): string | undefined {
   const near = payment.paidAt.toISOString().slice(0, 10);

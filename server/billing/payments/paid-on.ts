@@ -1,9 +1,9 @@
-// The day of a payment, as people type it. It means noon of that day in the seller's time zone (contract 7.157).
+// Reads the day of a payment as people type it. It means noon of that day in the seller's time zone (contract 7.157).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findZone } from '../invoices/issue.ts';
 import { dayIn, isDay, noonOf } from '../values/days.ts';
 
-/** Without a text, the day is today. Returns undefined for a text that is not a day from 2000 to today. */
+/** If there is no text, the day is today. Returns undefined for a text that is not a day from 2000 to today. */
 export async function readPaidOn(
   db: Database,
   text: string | undefined,

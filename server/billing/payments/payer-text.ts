@@ -1,7 +1,7 @@
-// Text from a payer or their bank (contract 7.145). A payment is never refused for its text.
+// Reads text from a payer or their bank (contract 7.145). A payment is never refused because of its text.
 import { isVisible, notShown } from '../../basics/names.ts';
 
-/** The most code points that are kept of each text. */
+/** At most this many code points of each text are kept. */
 export const mostOfPayer = { number: 64, method: 60, reference: 200 } as const;
 
 const breakOrHidden = new RegExp(`\\r\\n|${notShown.source}`, 'gu');

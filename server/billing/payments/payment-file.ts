@@ -17,13 +17,13 @@ export const maxFileKibibytes = 5 * 1024;
 const maxPayments = 20_000;
 const maxLineBytes = 4_096;
 const partBytes = 16 * 1_024;
-/** Banks write a few lines about the account before the line that names the columns. */
+/** Banks write a few lines about the account above the line that names the columns. */
 const maxLinesBefore = 40;
 
 const columns = ['number', 'amount', 'currency', 'date', 'reference'] as const;
 type Column = (typeof columns)[number];
 
-/** What a line says. `amount` is in minor units, and `day` looks like 2026-11-26. */
+/** What a line says. `amount` is in minor units, and `day` has a form such as 2026-11-26. */
 export type PaymentFacts = {
   number: string | null;
   amount: number;
@@ -33,9 +33,9 @@ export type PaymentFacts = {
 };
 
 /**
- * Lines that say the same have the same `said`. `words` is the reference in full, if storing cuts it. `isOut` is true if the
- * money went out, which only a line of a bank can say. An import records a line of a bank only if it matches exactly (contract
- * 7.516).
+ * Two lines that say the same have the same `said`. `words` is the full reference if it is too long to be stored in full. `isOut`
+ * is true if the money went out, which only a line from a bank can say. An import records a line from a bank only if it matches
+ * exactly (contract 7.516).
  */
 export type ListedPayment = PaymentFacts & {
   line: number;
@@ -53,8 +53,8 @@ type Read = Omit<ListedPayment, 'line' | 'id'>;
 type Found = Read | { faults: Omit<Fault, 'line'>[] } | undefined;
 
 /**
- * `today` is in the seller's time zone. In a file with our own columns, a line of a later day is a fault. In a statement of a
- * bank, such a line is left out, because the bank has not booked it yet.
+ * `today` is in the seller's time zone. In a file with our own columns, a line with a later day is a fault. In a bank statement,
+ * such a line is left out, because the bank has not booked it yet.
  */
 export async function readPaymentFile(
   bytes: Uint8Array,
@@ -92,7 +92,7 @@ export async function readPaymentFile(
 /** The characters of Windows-1252 from 0x80 to 0x9f. Node 20 decodes these bytes as the control characters of Latin 1. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** A file that is not UTF-8 is taken for Windows-1252, which has a character for each byte. */
+/** Reads a file that is not UTF-8 as Windows-1252, which has a character for each byte. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -125,7 +125,7 @@ async function* readLines(text: string, today: string): AsyncGenerator<{ line: n
 
 type Start = { rest: string; linesBefore: number; delimiter: string; readLine?: ReadLine };
 
-/** Finds the line that names the columns. Throws a FileError if there is none. */
+/** Finds the line that names the columns. Throws a FileError if no line does. */
 function findStart(text: string): Start {
   let from = 0;
   for (let linesBefore = 0; linesBefore < maxLinesBefore && from < text.length; linesBefore++) {
@@ -194,7 +194,7 @@ const readDay = (text: string): string =>
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
   );
 
-/** Undefined for a line with an amount of 0, and for a line that the bank has not booked yet. */
+/** Returns undefined for a line with an amount of 0, and for a line that the bank has not booked yet. */
 function readBankLine({ day, amount, currency, text, payer, id }: BankLine, today: string): Found {
   const faults: Omit<Fault, 'line'>[] = [];
   const refuse = (column: Column, detail: string) => faults.push({ column, detail });
@@ -218,7 +218,7 @@ function readBankLine({ day, amount, currency, text, payer, id }: BankLine, toda
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** How many code points of a text are searched for invoice numbers and buyers. The page for statements sends that part back. */
+/** This many code points of a text are searched for invoice numbers and buyers. The page for statements sends that part back. */
 export const mostWords = 1_000;
 
 /**
@@ -238,6 +238,6 @@ function cut({ number, reference }: PaymentFacts) {
 export const writeFacts = ({ number, amount, currency, day, reference }: PaymentFacts): string =>
   JSON.stringify([number, amount, currency, day, reference]);
 
-/** The id of a payment. `before` is how many equal lines came before it. */
+/** Returns the id of a payment. `before` is how many equal lines came before it. */
 export const nameOf = (said: string, before: number, kind: 'csv' | 'bank' = 'csv'): string =>
   `${kind}:${encodeHex(sha256(`${said}${before}`))}`;

@@ -10,7 +10,7 @@ import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const paymentIdSchema = foreignIdSchema.describe('The provider’s own name for the payment or refund.');
 
-/** For text that staff type. Such text is refused if it is too long, but the text of a payer is cut (`payerText`). */
+/** For text that staff type. It is refused if it is too long, while the text of a payer is cut (`payerText`). */
 const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
 
 export const numberSchema = typedText(mostOfPayer.number);
@@ -51,7 +51,7 @@ export const paymentSchema = z
   .refine(({ kind, of }) => kind !== 'refund' || (of ?? null) !== null, {
     path: ['of'],
     error: 'Required when kind is refund.',
-    // This check runs even if there are other faults, so that one answer names all faults.
+    // This check runs even if there are other faults, so that one answer lists all faults.
     when: ({ value }) => isObject(value),
   })
   .refine(({ kind, of }) => kind !== 'payment' || (of ?? null) === null, {

@@ -1,4 +1,4 @@
-// What an invoice would say if it were issued again now (contract 7.74 and 7.431).
+// Says what an invoice would say if it were issued again now (contract 7.74 and 7.431).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findFacts } from '../../../db/tables/documents.ts';
 import type { Invoice } from '../../../db/tables/invoices.ts';
@@ -13,10 +13,10 @@ import type { ChargeLine } from '../values/charges.ts';
 import { formatPercent } from '../values/decimals.ts';
 import { type DocumentFacts, listAddress } from '../values/document-facts.ts';
 
-/** Buyer and tax, in lines: as the invoice says them, and as the new invoice would say them. */
+/** Lines with the buyer and the tax: as the invoice has them, and as the new invoice would have them. */
 export type ReissueSides = { before: string[]; after: string[]; isSame: boolean };
 
-/** Undefined if there is nothing to compare: no document, no seller, no buyer, or a part that is credited already. */
+/** Returns undefined if nothing can be compared: there is no document, no seller or no buyer, or a part is credited already. */
 export async function compareReissue(db: Database, invoice: Invoice): Promise<ReissueSides | undefined> {
   if (!invoice.hasDocument || invoice.credited > 0) return undefined;
   const facts = (await findFacts(db, invoice.number)) as DocumentFacts | undefined;

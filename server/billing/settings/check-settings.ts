@@ -1,5 +1,5 @@
-// Checks that members of the billing settings fit each other (contract 7.105 to 7.112). The checks work on raw JSON. So one
-// answer names every fault, even if other members are wrong.
+// Checks that members of the billing settings fit each other (contract 7.105 to 7.112). The checks work on raw JSON, so that one
+// answer lists every fault even if other members are wrong.
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
 import { isCountry, isMemberState } from '../values/countries.ts';

@@ -1,4 +1,4 @@
-// The billing settings for administrators (contract 7.121): the settings in force, the pending settings, and the earlier
+// Describes the billing settings to administrators (contract 7.121): the settings in force, the pending settings, and the earlier
 // versions.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listNames } from '../../../db/tables/staff-views.ts';
@@ -37,8 +37,8 @@ const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, settings,
 });
 
 /**
- * The tax rules in words, in their order. Then the countries of the EU that have no rule of their own (contract 7.546 and
- * 7.547).
+ * Returns the tax rules in words, in their order. After them come the countries of the EU that have no rule of their own
+ * (contract 7.546 and 7.547).
  */
 export function describeTax({ tax: { rules } }: Pick<BillingSettings, 'tax'>): string[] {
   const lines = rules.map(({ country, rate, category, words, from }) => {
@@ -61,7 +61,7 @@ function stateOf(
   return version === pending?.version ? 'pending' : 'replaced';
 }
 
-/** The members that differ from the earlier version, such as `seller.iban`. Empty for the first version. */
+/** Returns the members that differ from the earlier version, such as `seller.iban`. The list is empty for the first version. */
 function listChanges(before: BillingSettings | undefined, settings: BillingSettings): string[] {
   if (!before) return [];
   const [old, present] = [flatten(before), flatten(settings)];

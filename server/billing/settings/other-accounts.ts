@@ -1,5 +1,5 @@
-// Bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account takes
-// effect only after 24 hours. So a new text may name only the account in force.
+// Looks for bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account
+// takes effect only after 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits,
- * but not `/`, `:` and `,`, because these often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits.
+ * `/`, `:` and `,` may not, because they often separate numbers that together would be an IBAN by chance.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -18,7 +18,7 @@ export const findIbans = (text: string): string[] =>
     .map((run) => run.replaceAll(/[^A-Za-z0-9]/g, ''))
     .flatMap(findInRun);
 
-/** Spells a digit of any script in ASCII. In Unicode, the ten digits of a script follow each other. */
+/** Converts a digit of any script to ASCII. In Unicode, the ten digits of a script follow each other. */
 function spellDigit(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   let digit = 0;
@@ -27,7 +27,7 @@ function spellDigit(sign: string): string {
 }
 
 const findInRun = (signs: string): string[] =>
-  // The check digits may be written as letters that look like digits, to get past this check.
+  // Somebody may write the check digits as letters that look like digits, to get past this check.
   [...signs.matchAll(/(?=([A-Za-z]{2})[0-9OoIil]{2})/g)].flatMap(({ index, 1: letters = '' }) => {
     const country = letters.toUpperCase();
     const spec = Object.hasOwn(countrySpecs, country) ? countrySpecs[country] : undefined;
@@ -41,8 +41,8 @@ const findInRun = (signs: string): string[] =>
   });
 
 /**
- * Returns three readings of the text. The first is the text as written. The second has digits in place of letters that look
- * like them, in places that allow no letter. The third has them in all places that allow a digit.
+ * Returns three readings of the text. The first is the text as written. The second has digits for letters that look like digits,
+ * in places that allow no letter. The third has them in all places that allow a digit.
  */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.
@@ -66,13 +66,16 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These members are not searched, because a change of them takes effect only after 24 hours in any case.
+// These members are not searched, because a change of them takes effect only after 24 hours anyway.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =
   'This text names a bank account that is not the one in force. Change the account in the field for the IBAN: it counts after 24 hours. Documents print it by themselves.';
 
-/** A fault for each text that names an account other than the one in force. A text that is already in force is not refused. */
+/**
+ * Returns a fault for each text that names an account other than the one in force. A text that is in force already is not
+ * refused.
+ */
 export function findOtherAccounts(
   settings: BillingSettings,
   inForce: BillingSettings | undefined,
@@ -86,21 +89,20 @@ export function findOtherAccounts(
   const knownJoined = new Set(inForce && listJoined(inForce).map(([, lines]) => lines.join(' ')));
   const joined = listJoined(settings).filter(([, lines]) => {
     const text = lines.join(' ');
-    // An IBAN within one line is reported for that line.
+    // If an IBAN is within one line, the fault is for that line.
     const inLines = lines.flatMap(listOthers);
     return !knownJoined.has(text) && listOthers(text).some((found) => !inLines.includes(found));
   });
   return [...single, ...joined].map(([pointer]) => ({ pointer, detail }));
 }
 
-/** All texts of the settings. */
 export function listTexts(value: unknown, pointer = ''): [pointer: string, text: string][] {
   if (typeof value === 'string') return [[pointer, value]];
   if (!isObject(value) && !Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, each]) => listTexts(each, `${pointer}/${name}`));
 }
 
-/** Lines that documents print below each other: an IBAN may be split between them. */
+/** Returns lines that documents print one below the other, because an IBAN may be split between them. */
 function listJoined({ seller, plans }: BillingSettings): [pointer: string, lines: string[]][] {
   const { line1, line2 = '', postcode, city } = seller.address;
   return [

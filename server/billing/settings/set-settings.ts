@@ -1,5 +1,5 @@
-// Each change of the billing settings is a version (contract 7.114 to 7.121). A new bank account or a new link for paying takes
-// effect after 24 hours. Until then every administrator can stop it.
+// Makes a version for each change of the billing settings (contract 7.114 to 7.121). A new bank account or a new link for paying
+// takes effect after 24 hours. Until then every administrator can stop it.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -44,7 +44,7 @@ export const basisOf = ({ inForce, pending, newest }: Versions) => [
   pending?.version ?? 0,
 ];
 
-/** `done` is false if the settings are already in force, or pending. */
+/** `done` is false if the settings are in force already, or pending. */
 export type SetOutcome =
   | { done: false; version: number }
   | { done: true; version: number; pending?: { version: number; countsFrom: Date } };
@@ -113,7 +113,9 @@ export async function setSettings(
   return { done: true, version, pending: later };
 }
 
-/** The new settings with the bank account and the links that are in force. A removed plan is kept if it has a link. */
+/**
+ * Returns the new settings, but with the bank account and the links that are in force. A removed plan is kept if it has a link.
+ */
 function keepBank(settings: BillingSettings, { seller, plans, payment }: BillingSettings): BillingSettings {
   const { iban, bic } = seller;
   const removed = Object.entries(plans).filter(
@@ -130,7 +132,7 @@ function keepBank(settings: BillingSettings, { seller, plans, payment }: Billing
   };
 }
 
-/** Texts that take effect on documents at once. The keys are the names in the mail (server/mail/notice-words.ts). */
+/** Returns texts that take effect on documents at once. The keys are their names in the mail (server/mail/notice-words.ts). */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,
@@ -152,7 +154,7 @@ function listChangedTexts(before: BillingSettings | undefined, settings: Billing
   );
 }
 
-/** Whether both are the same JSON, in any order of members. */
+/** Returns whether both are the same JSON, in any order of members. */
 const isSame = (one: unknown, other: unknown): boolean => writeSorted(one) === writeSorted(other);
 
 const writeSorted = (value: unknown): string =>
@@ -178,7 +180,7 @@ const settings: Subject<Versions> = {
   answer: (result) => result,
 };
 
-/** `read` throws 422 for wrong settings. `nameField` maps a pointer into the settings to a field of the form. */
+/** `read` throws 422 for wrong settings. `nameField` converts a pointer into the settings to a field of the form. */
 export const stateSetSettings = (
   read: () => BillingSettings,
   nameField: (pointer: string) => string = (pointer) => pointer,

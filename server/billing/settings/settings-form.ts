@@ -1,5 +1,5 @@
-// The billing settings as fields of a form (contract 7.101). In the form, amounts are decimals, and tax rules
-// and plans are rows of a table.
+// Presents the billing settings as fields of a form (contract 7.101). In the form, amounts are decimals, and tax rules and plans
+// are rows of a table.
 import { z } from 'zod';
 import { minorDigits } from '../../basics/currencies.ts';
 import { AppError, type FieldError, writePointer } from '../../basics/errors.ts';
@@ -28,7 +28,7 @@ type Place = Omit<FormField, 'name'> & { name: string; schema: Schema; path: Pat
 
 type Walk = {
   visit: (place: Place) => unknown;
-  /** For each row of a table: its key in the settings, and its number in the form. */
+  /** Returns the key in the settings and the number in the form, for each row of a table. */
   rowsOf: (table: Table, path: Path) => [key: string, row: number][];
 };
 
@@ -79,7 +79,7 @@ export function describeSettingsForm() {
 
 const isOptional = (schema: Schema) => schema._zod.optin === 'optional';
 
-/** Labels such as IBAN stay as they are. */
+/** Leaves labels such as IBAN as they are. */
 const writeInText = (label: string) => label.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 /** The name of each member in the list of changes. Keys look like `seller.iban`. */
@@ -92,7 +92,7 @@ export const memberNames: Record<string, string> = Object.fromEntries(
   ),
 );
 
-/** Without settings, the fields have their usual values. */
+/** Without settings, the fields have their default values. */
 export function writeSettingsForm(settings: WrittenSettings | undefined): Fields {
   const fields: Fields = {};
   walk({
@@ -112,14 +112,14 @@ function writeValue(settings: WrittenSettings, place: Place): string {
   if (typeof value === 'number') return writeDigits(value, digitsOf(place, settings.seller.currency));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (place.countries) return value === '*' ? otherCountries : nameCountry(String(value));
-  // An optional choice that is left out means its usual value.
+  // An optional choice that is left out means its default value.
   return String((typeof value === 'object' ? place.path.at(-1) : value) ?? place.usual ?? '');
 }
 
 const digitsOf = ({ digits = 0 }: Place, currency: string): number =>
   digits === 'of the currency' ? minorDigits(currency) : digits;
 
-/** A text that cannot be read stays a text, which the schema then refuses. */
+/** A text that cannot be read stays a text, so that the schema refuses it. */
 function readValue(place: Place, typed: string, currency: string): unknown {
   const { schema, digits, countries } = place;
   const text = isOptional(schema) ? typed.trim() : typed;
@@ -158,7 +158,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** The numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
+/** Returns the numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {

@@ -1,4 +1,4 @@
-// The billing settings (contract 7.100 to 7.113): who sells, how documents are numbered, what is taxed, and how to pay. One
+// The billing settings (contract 7.100 to 7.113) say who sells, how documents are numbered, what is taxed, and how to pay. One
 // table below has the rules of each member, and the member's field in the form.
 
 import { z } from 'zod';
@@ -25,17 +25,17 @@ export type FormField = {
   isEmail?: true;
   isDay?: true;
   inputMode?: 'numeric' | 'decimal';
-  /** The words for each value, if the field is a choice. */
+  /** If the field is a choice, the words for each value. */
   options?: Record<string, string>;
   /** If given, the form has names of countries in place of codes, and suggests the names in this list. */
   countries?: string[];
-  /** The value while there are no settings. */
+  /** The value to begin with while there are no settings. */
   usual?: string;
   isBeside?: true;
-  /** The section of the form. If left out, the section is named after the part of the settings. */
+  /** The section of the form. If it is left out, the section has the name of the part of the settings. */
   section?: string;
   digits?: number | 'of the currency';
-  /** What the form says about a faulty value, if the words of the schema do not fit a form. */
+  /** What the form says about a wrong value, if the schema's own words do not fit a form. */
   fault?: string;
 };
 
@@ -99,7 +99,7 @@ function isTimeZone(name: string): boolean {
 
 const countries = listCountries();
 
-/** The form's word for `*`, which is all countries without a rule of their own. */
+/** The form's word for `*`, which stands for all countries without a rule of their own. */
 export const otherCountries = 'All others';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].filter(isZoneName);
@@ -112,7 +112,7 @@ const prefixSchema = readIf(
 const days = (least: 0 | 1, ...[name, label, more]: Named) =>
   field(numberSchema(least, 365), name, label, { inputMode: 'numeric', digits: 0, ...more });
 
-/** A member has a description if the list of changes has another name for it than the form. */
+/** A member has a description if its name in the list of changes differs from its name in the form. */
 export const settingsSchema = z.strictObject({
   seller: z.strictObject({
     name: field(billingTextSchema(200), 'sellerName', 'Name of the company'),
@@ -132,7 +132,7 @@ export const settingsSchema = z.strictObject({
         }),
       })
       .describe('address'),
-    // findFaultsBetween checks the VAT id, because what a VAT id looks like depends on the country.
+    // findFaultsBetween checks the VAT id, because the form of a VAT id depends on the country.
     vat_id: field(optional(z.string()), 'vatId', 'VAT ID', { hint: 'Such as DE123456789' }),
     tax_number: field(optional(billingTextSchema(30)), 'taxNumber', 'Tax number', {
       hint: 'One of the two is required where tax is charged',
@@ -234,7 +234,7 @@ export const settingsSchema = z.strictObject({
       'May customers cancel on their billing page?',
       { usual: 'yes', options: { yes: 'Yes', no: 'No' } },
     ),
-    // If this member is left out, `invoicesPastDue` reads it as yes.
+    // If this member is left out, `invoicesPastDue` treats it as true.
     invoice_while_past_due: field(
       optional(z.boolean('Choose yes or no: true or false in a file.')).describe(
         'whether past-due contracts are invoiced',
@@ -262,7 +262,7 @@ export const settingsSchema = z.strictObject({
     rules: z
       .array(
         z.strictObject({
-          // `*` is for countries without a rule of their own.
+          // `*` stands for countries without a rule of their own.
           country: field(
             readIf(
               (text) => text === '*' || isCountry(text),
@@ -331,7 +331,7 @@ export const settingsSchema = z.strictObject({
   }),
 });
 
-/** The settings as people write and read them. */
+/** The settings in the form that people write and read. */
 export type WrittenSettings = z.output<typeof settingsSchema>;
 
 type Tax = WrittenSettings['tax'];
@@ -345,7 +345,7 @@ export type BillingSettings = Omit<WrittenSettings, 'tax'> & {
   tax: Omit<Tax, 'rules'> & { rules: TaxRule[] };
 };
 
-/** Whether contracts are invoiced while they are past due (contract 7.476). */
+/** Returns whether contracts are invoiced while they are past due (contract 7.476). */
 export const invoicesPastDue = ({ terms }: BillingSettings): boolean => terms.invoice_while_past_due ?? true;
 
 /** Throws 422 `validation_failed` with a JSON pointer to each fault. */
@@ -366,8 +366,8 @@ export const writeSettings = ({ tax, ...others }: BillingSettings): WrittenSetti
 });
 
 /**
- * Files from before 1.1.0 have `rate`, in hundredths of a percent, in place of `percent`. A rate below 1 % is refused, because it
- * was probably meant in percent. `name` turns a fault of `percent` into a fault of `rate` if the file has `rate`.
+ * Files from before 1.1.0 have `rate`, in hundredths of a percent, instead of `percent`. A rate below 1 % is refused, because it
+ * was probably meant as percent. If the file has `rate`, `name` turns a fault of `percent` into a fault of `rate`.
  */
 function readOldRates(json: unknown) {
   const refused = 'Write the rate in percent: "percent": "19" is 19 %. (In "rate", 19 would be 0.19 %.)';

@@ -1,5 +1,5 @@
-// The accounting export: a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). It reads one snapshot of
-// the database, in slices that bound memory.
+// Writes the accounting export: a span of days as CSV, for a bookkeeper's program (contract 7.170 to 7.183). It reads one
+// snapshot of the database, in slices that limit memory.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -42,12 +42,12 @@ const headers = {
 export type BookName = keyof typeof headers;
 export const bookNames = Object.keys(headers) as BookName[];
 
-/** The export awaits each write, so the writer sets the pace. */
+/** The export waits for each write, so the writer sets the pace. */
 type Write = (name: BookName, records: string[][]) => Promise<void>;
 
 type Days = { from: string; to: string };
 
-/** The result is the seller's time zone. Throws 422 `validation_failed` if `from` is after `to`, or `to` is after today. */
+/** Returns the seller's time zone. Throws 422 `validation_failed` if `from` is after `to`, or `to` is after today. */
 export async function requireSpan(db: Database, { from, to }: Days): Promise<string> {
   const zone = await findZone(db);
   const today = dayIn(zone, await readClock(db));
@@ -59,13 +59,12 @@ export async function requireSpan(db: Database, { from, to }: Days): Promise<str
 type Reading = {
   only?: BookName;
   /**
-   * The signal of a person who waits for the export. It aborts when the person leaves. With a signal, statements have the usual
-   * time limit.
+   * If a person waits for the export, this signal aborts when they leave. With a signal, statements have the usual time limit.
    */
   signal?: AbortSignal;
 };
 
-/** The result is the number of records in each file. Throws what `requireSpan` throws. */
+/** Returns the number of records in each file. Throws the same errors as `requireSpan`. */
 export async function exportBooks(
   db: Database,
   { from, to }: Days,
@@ -86,13 +85,13 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// Our own transactions that write books end sooner: statements end after five seconds, and idle transactions after ten. Without
-// this bound, transactions of other programs could hold up the export for ever.
+// Our own transactions that write to the books end sooner: statements end after five seconds, and idle transactions after ten.
+// Without this limit, transactions of other programs could delay the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**
- * A row is committed a little later than its timestamp says. So if the last day is over, this waits for the transactions that
- * are still open. Otherwise this export could lack rows of that day that a later export has (contract 7.182).
+ * A row is committed a little later than its timestamp says. So if the last day is over, this waits for transactions that are
+ * still open. Otherwise a later export could have rows of that day that this one lacks (contract 7.182).
  */
 async function waitForOpenTransactions(
   db: Database,
@@ -110,7 +109,7 @@ async function waitForOpenTransactions(
   }
 }
 
-/** The books that are made of the same rows. */
+/** Books that are made of the same rows. */
 const ofDocuments: BookName[] = ['documents.csv', 'lines.csv', 'tax.csv'];
 
 async function writeBooks(
@@ -149,7 +148,7 @@ async function writeBooks(
 
 const decimal = (amount: string | bigint, currency: string) => writeDecimal(Number(amount), currency);
 
-/** Invoices from before there was a seller are only in documents.csv. */
+/** Invoices from before there was a seller appear only in documents.csv. */
 const isTaxed = (row: BookedDocument | BookedLoss): row is BookedDocument =>
   row.kind !== 'lost' && row.category !== null;
 
@@ -182,7 +181,7 @@ function toDocument(document: BookedDocument): string[] {
   ];
 }
 
-/** 1900 is 19.00. */
+/** Writes 1900 as 19.00. */
 const percent = (rate: number) => (rate / 100).toFixed(2);
 
 function toLines(document: BookedDocument): string[][] {

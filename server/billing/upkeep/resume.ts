@@ -1,5 +1,5 @@
-// Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). First it issues the invoices of the archive copies again,
-// and each new invoice names the lost number that it replaces.
+// Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). Before that, it issues the invoices of the archive copies
+// again. Each new invoice names the lost number that it replaces.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { isKnownPrefix } from '../../../db/tables/billing-settings.ts';
@@ -13,14 +13,14 @@ import { invoiceBegun } from '../invoices/invoicing.ts';
 import { readDocumentNumber, resume } from '../invoices/pause.ts';
 import { payWithWaiting } from '../payments/allocate.ts';
 
-/** A lost invoice, by its copy in the archive. `firstDay` is the first day of its period, such as 2026-11-26. */
+/** A lost invoice, read from its copy in the archive. `firstDay` is the first day of its period, such as 2026-11-26. */
 export type ArchiveCopy = { number: string; signupId: string; firstDay: string };
 
-/** The invoice `number` replaces `lost`. */
+/** `number` is the invoice that replaces `lost`. */
 export type Replaced = { lost: string; number: string };
 
 /**
- * Payments that name the lost numbers pay the new invoices. Returns undefined if billing did not wait. If one of the copies
+ * Payments that name the lost numbers pay the new invoices. Returns undefined if billing was not waiting. If one of the copies
  * cannot be issued again, throws 422 `validation_failed` and does nothing.
  */
 export async function resumeBilling(

@@ -1,12 +1,12 @@
-// Amounts of money (contract 7.60 and 7.61), in whole minor units. Multiplications use BigInt, because a price times a rate can
-// be too large for an exact number.
+// Calculates with amounts of money (contract 7.60 and 7.61), in whole minor units. Multiplications use BigInt, because a price
+// times a rate can be too large for an exact number.
 
-/** The highest price, and the highest payment. */
+/** The limit for prices and payments. */
 export const maxAmount = 10 ** 12;
 
 export type Amounts = { net: number; tax: number; total: number };
 
-/** Divides by `divisor`, which is above 0, and rounds half away from zero. */
+/** Divides by `divisor`, which must be above 0, and rounds half away from zero. */
 export function divideRounded(dividend: bigint, divisor: bigint): bigint {
   const [size, sign] = dividend < 0n ? [-dividend, -1n] : [dividend, 1n];
   return sign * ((size * 2n + divisor) / (divisor * 2n));
@@ -27,8 +27,8 @@ export function taxPrice(price: number, rate: number, prices: 'net' | 'gross'): 
 }
 
 /**
- * Returns the net amount and tax of a credit of `total`, after earlier credits of `before`. The sum of all credits so far is
- * rounded, not each credit. So all credits add up to the invoice, even if a restore has lost a credit.
+ * Returns the net amount and tax of a credit of `total`, after earlier credits of `before`. It rounds the sum of all credits so
+ * far, and not each credit. So all credits add up to the invoice, even if a restore has lost a credit.
  */
 export function shareCredit(
   invoice: Amounts & { prices: 'net' | 'gross' },

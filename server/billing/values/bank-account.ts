@@ -1,9 +1,9 @@
-// Bank accounts by their IBAN (ISO 13616) and BIC (ISO 9362), as documents print them: without spaces, in capitals.
+// Reads bank accounts by their IBAN (ISO 13616) and BIC (ISO 9362). Documents print both without spaces and in capitals.
 import { isCountry } from './countries.ts';
 
 const compact = (text: string) => text.replaceAll(/\s/g, '').toUpperCase();
 
-/** The IBAN, or undefined if its form or its check digits are wrong. */
+/** Returns the IBAN, or undefined if its form or its check digits are wrong. */
 export function readIban(text: string): string | undefined {
   if (text.length > 60) return undefined;
   const iban = compact(text);
@@ -22,5 +22,5 @@ export function readBic(text: string): string | undefined {
 /** Banks in Kosovo use XK, which ISO 3166 does not assign. */
 const isCountryOfBanks = (code: string) => isCountry(code) || code === 'XK';
 
-/** Spells an IBAN in groups of four, as people type it. */
+/** Writes an IBAN in groups of four, as people type it. */
 export const spellIban = (iban: string): string => iban.replaceAll(/(.{4})(?=.)/g, '$1 ');

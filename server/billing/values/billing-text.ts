@@ -2,20 +2,23 @@
 import { z } from 'zod';
 import { isVisible, notShown } from '../../basics/names.ts';
 
-// No noncharacter means anything, and XML cannot contain some of them. So all are refused.
+// Noncharacters of Unicode mean nothing, and XML cannot contain some of them. So all are refused.
 const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
-/** Whether a document can contain the text. Does not check that the font has its characters. */
+/** Returns whether a document can contain the text. Does not check that the font has its characters. */
 export const isPrintable = (text: string): boolean => !noncharacter.test(text);
 
 /** The longest line of an address, in code points. */
 export const longestLine = 100;
 
-/** One line of 1 to `longest` code points, trimmed. At least one code point must be visible, and none may garble a document. */
+/**
+ * Accepts one trimmed line of 1 to `longest` code points. At least one code point must be visible, and none may garble a
+ * document.
+ */
 export const billingTextSchema = (longest: number) =>
   z
     .string()
-    // This bounds the work of the checks below. A code point has at most two UTF-16 units.
+    // This limits the work of the checks below. A code point has at most two UTF-16 units.
     .max(2 * longest + 1_000, { error: tooLong(longest), abort: true })
     .trim()
     .refine(isVisible, { error: 'Enter a text.', abort: true })

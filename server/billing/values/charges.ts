@@ -1,13 +1,13 @@
-// Which charges go onto which document (contract 7.531 to 7.534). Invoices and previews use the same functions.
+// Decides which charges go onto which document (contract 7.531 to 7.534). Invoices and previews use the same functions.
 import type { ContractCharge, OpenCharge } from '../../../db/tables/contract-charges.ts';
 import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { maxAmount } from './amounts.ts';
 
-/** A line of a document. `amount` is for the whole `quantity`. It includes tax if the settings say that prices do. */
+/** A line of a document. `amount` is for the whole `quantity`. It includes tax if the prices in the settings do. */
 export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
 
-/** A planned document: a period, and its charges. `taken` has these charges, with what is left of each after this document. */
+/** A planned document: a period, and its charges. `taken` has these charges, and what is left of each after this document. */
 export type Planned = {
   period: Charge;
   lines: ChargeLine[];
@@ -15,31 +15,31 @@ export type Planned = {
   sum: number;
 };
 
-/** Charges without a period are invoiced as a period of one millisecond without a price. */
+/** Charges without a period are invoiced as if they had a period of one millisecond and no price. */
 export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt'>): boolean =>
   endsAt.getTime() - startsAt.getTime() === 1;
 
 export const momentAt = (at: Date) => ({ startsAt: at, endsAt: new Date(at.getTime() + 1) });
 
 type Plan = {
-  /** In the order in which they begin. */
+  /** They are in the order in which they begin. */
   periods: Charge[];
   open: OpenCharge[];
   contract: Pick<Contract, 'plan' | 'price' | 'nextPeriodStartsAt'>;
-  /** Whether no further period of the contract follows. Charges that wait for the next period are then due. */
+  /** Whether no further period of the contract follows. If so, charges that wait for the next period are due. */
   isLast: boolean;
   now: Date;
-  /** The end of the contract, if it lies in the planned time. Charges that are due at this end are planned, too. */
+  /** The end of the contract, if it is within the planned time. Charges that become due at this end are planned, too. */
   endsAt?: Date | undefined;
 };
 
-/** Plans the documents of periods that have begun, of charges that are due at once, and of later periods. */
+/** Plans the documents of begun periods, of charges that are due at once, and of later periods. */
 export function* planDocuments(given: Plan): Generator<Planned, void> {
   const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;
   const { plan: name, price: present, nextPeriodStartsAt } = contract;
   const plan = (period: Charge, isOver = isLast): Planned => {
-    // A charge in another currency than the contract's price fits no later period, so it is due at once.
+    // A charge in another currency than the contract's price fits no later period. So it is due at once.
     const isDue = ({ currency, due }: OpenCharge) =>
       due === 'now' || isOver || (nextPeriodStartsAt && present && present.currency !== currency);
     const fits = rest.filter(
@@ -66,7 +66,7 @@ export function* planDocuments(given: Plan): Generator<Planned, void> {
   if (endsAt) yield* planMoments(endsAt, true);
 }
 
-/** A document uses a deduction only up to what there is to pay. The rest of the deduction waits for the next document. */
+/** A document uses a deduction only up to the sum that is to be paid. The rest of the deduction waits for the next document. */
 function takeCharges(period: Charge, open: OpenCharge[]): Planned {
   const planned: Planned = { period, lines: [], taken: [], sum: period.price.unitAmount };
   for (const { id, title, quantity, unitAmount, left } of open) {

@@ -13,12 +13,12 @@ const codes = new Set(
   ).split(' '),
 );
 
-/** People write UK for the United Kingdom, and VAT ids write EL for Greece. */
+/** People write UK for the United Kingdom. VAT ids write EL for Greece. */
 const otherCodes: Record<string, string> = { UK: 'GB', EL: 'GR' };
 
 export function readCountry(text: string): string | undefined {
   const letters = text.normalize('NFKC').trim();
-  // This check comes before toUpperCase, which turns ß into SS.
+  // This check comes before toUpperCase, because that turns ß into SS.
   if (!/^[A-Za-z]{2}$/.test(letters)) return undefined;
   const code = letters.toUpperCase();
   const known = otherCodes[code] ?? code;
@@ -48,8 +48,8 @@ export const memberStates =
 export const isMemberState = (country: string): boolean => memberStates.includes(country);
 
 /**
- * Whether addresses in the country have this part, by the table of Google's libaddressinput. The package does not export the
- * table, so this formats an address.
+ * Returns whether addresses in the country have this part, by the table of Google's libaddressinput. The package does not export
+ * the table, so this formats an address.
  */
 export const hasAddressPart = (country: string, part: 'postcode' | 'city'): boolean => {
   const name = part === 'postcode' ? 'postalCode' : 'locality';

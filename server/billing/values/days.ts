@@ -1,4 +1,4 @@
-// Days in a time zone, written as 2026-11-26.
+// Calculates with days in a time zone, written like 2026-11-26.
 
 /** `zone` is an IANA name. */
 export function dayIn(zone: string, at: Date): string {
@@ -11,7 +11,7 @@ export const isDay = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) &&
   new Date(text).toISOString().startsWith(text);
 
-/** Midnight in the zone, or later if clocks go forward at midnight. */
+/** Returns midnight in the zone, or a later time if clocks go forward at midnight. */
 export function startOfDay(zone: string, day: string): Date {
   const write = dayWriter(zone);
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -26,7 +26,7 @@ export function startOfDay(zone: string, day: string): Date {
 }
 
 export function noonOf(zone: string, day: string): Date {
-  // Clocks differ from UTC by whole quarters of an hour, and by less than 16 hours. So this tries each quarter of an hour.
+  // Clocks differ from UTC by whole quarters of an hour, and by less than 16 hours. So this tries each quarter.
   const earliest = Date.parse(`${day}T12:00:00Z`) - 16 * hourMs;
   const write = dayWriter(zone);
   const hour = new Intl.DateTimeFormat('en', {
@@ -40,7 +40,7 @@ export function noonOf(zone: string, day: string): Date {
   return new Date(earliest + 16 * hourMs);
 }
 
-/** The last day of a period that ends at this instant: the next period begins on the day after it. */
+/** Returns the last day of a period that ends at this instant. The next period begins on the day after it. */
 export const lastDayBefore = (zone: string, endsAt: Date): string => addDays(dayIn(zone, endsAt), -1);
 
 export function addDays(day: string, days: number): string {
@@ -51,13 +51,13 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Moves `at` as little as possible, within its day in the zone, to a time of day at which UTC has the same date in summer and in
- * winter. A month later by UTC is then a month later in the zone.
+ * Moves `at` as little as possible, within its day in the zone. At the new time of day, UTC has the same date in summer and in
+ * winter. So a month later by UTC is also a month later in the zone.
  */
 export function alignToZone(zone: string, at: Date): Date {
   const midnight = Date.parse(`${dayIn(zone, at)}T00:00:00Z`);
-  // Reads the offset every ten days for a year. This misses no change of the clocks: summer time is longer everywhere, and so is
-  // Ramadan, for which Morocco changes its clocks.
+  // Reads the offset every ten days for a year. This misses no change of the clocks. Summer time lasts longer than ten days
+  // everywhere, and so does Ramadan, for which Morocco changes its clocks.
   const readOffset = offsetReader(zone);
   const offsets = Array.from({ length: 37 }, (_, n) => readOffset(at.getTime() + n * 10 * dayMs));
   const least = Math.max(0, -Math.min(...offsets));
@@ -65,7 +65,7 @@ export function alignToZone(zone: string, at: Date): Date {
   return new Date(midnight + Math.max(least, Math.min(at.getTime() - midnight, most)));
 }
 
-/** Reads how far the clocks of the zone are ahead of UTC at an instant, all in milliseconds. */
+/** Returns how far the clocks of the zone are ahead of UTC at an instant. All values are in milliseconds. */
 function offsetReader(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,

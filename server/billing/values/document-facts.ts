@@ -1,5 +1,6 @@
-// The facts of a document (an invoice or a credit note) are stored as JSON when the document is issued. Its page, PDF and XML
-// come from the facts alone. Amounts are minor units of `currency`. Days are in the seller's time zone, such as 2026-11-26.
+// The facts of a document (an invoice or a credit note). They are stored as JSON when the document is issued. Its page, PDF and
+// XML come from the facts alone. Amounts are in minor units of `currency`. Days are in the seller's time zone, such as
+// 2026-11-26.
 import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';
@@ -18,11 +19,11 @@ export type Seller = {
   currency: string;
   iban?: string | undefined;
   bic?: string | undefined;
-  /** Printed at the foot of each page, such as the register and the managing director. */
+  /** Text at the foot of each page, such as the register and the managing director. */
   foot?: string | undefined;
 };
 
-/** `S` is taxed, `E` exempt (small businesses), `O` outside the scope of tax, `AE` reverse charge (UNCL 5305). */
+/** `S` is taxed, `E` exempt (small businesses), `O` outside the scope of tax, and `AE` reverse charge (UNCL 5305). */
 export type TaxCategory = 'S' | 'E' | 'O' | 'AE';
 
 export type DocumentFacts = {
@@ -32,17 +33,17 @@ export type DocumentFacts = {
   issued_on: string;
   /** The last day to pay. Null for a credit note. */
   due_on: string | null;
-  /** The invoice that a credit note corrects. */
+  /** For a credit note, the invoice that it corrects. */
   invoice: { number: string; issued_on: string } | null;
-  /** The number of the lost invoice that this invoice replaces after a restore. */
+  /** The number of the lost invoice that this one replaces after a restore. */
   replaces?: string | undefined;
   currency: string;
   seller: Seller;
   buyer: {
-    /** The company, or else the account's name. */
+    /** The company, or otherwise the account's name. */
     name: string;
     address: Address | null;
-    /** The country that decides the tax, if the buyer gave no address. */
+    /** The country that decides the tax if the buyer gave no address. */
     country?: string | undefined;
     vat_id: string | null;
     email: string | null;
@@ -50,9 +51,9 @@ export type DocumentFacts = {
   /** The first day and the last day are both included. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /**
-   * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and below 0 for a
-   * deduction. It includes tax if `prices` is `gross`. `charge` is the CRM's id of a charge. The line of the period has no
-   * `charge`, and comes first.
+   * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and is below 0 for a
+   * deduction. It includes tax if `prices` is `gross`. `charge` is the CRM's id of a charge. The line of the period comes first
+   * and has no `charge`.
    */
   lines?: { title: string; quantity: number; amount: number; charge?: string }[] | undefined;
   prices: 'net' | 'gross';
@@ -70,7 +71,9 @@ export type DocumentFacts = {
   record: {
     contract_id: string;
     account_id: string;
-    /** The CRM's id of the contract. Unlike `contract_id`, it survives a restore. Documents from before 0.5.0 lack it. */
+    /**
+     * The CRM's id of the contract. Unlike `contract_id`, it stays the same after a restore. Documents from before 0.5.0 lack it.
+     */
     signup_id?: string | undefined;
     period_starts_at: string;
     period_ends_at: string;
@@ -83,7 +86,7 @@ export type DocumentFacts = {
 
 type Party = { address: Address | null; country?: string | undefined };
 
-/** The lines of an address, or only the country if there is no address. */
+/** Returns the lines of an address, or only the country if there is no address. */
 export const listAddress = ({ address, country }: Party): (string | undefined)[] =>
   address
     ? [
@@ -131,5 +134,5 @@ export function listLines(facts: Pick<DocumentFacts, 'line' | 'lines' | 'prices'
 export const hasXml = ({ buyer, seller, currency, category }: DocumentFacts): boolean =>
   buyer.address !== null &&
   minorDigits(currency) <= 2 &&
-  // BR-E-02: an exempt seller must have a VAT id or a tax number.
+  // An exempt seller must have a VAT id or a tax number (BR-E-02).
   (category === 'O' || Boolean(seller.vat_id || seller.tax_number));

@@ -4,7 +4,7 @@ import { writeDecimal } from './decimals.ts';
 
 const placeholder = /\{(?:number|amount|currency)\}/g;
 
-/** Refuses braces that are no placeholder, and placeholders in the host. */
+/** Refuses braces that are not a placeholder, and placeholders in the host. */
 export function isLinkTemplate(text: string): boolean {
   if (text.length > 500 || !/^https:\/\/[^\s{}/?#\\@]+(?:[/?#]\S*)?$/.test(text)) return false;
   const filled = text.replaceAll(placeholder, 'x');
@@ -13,10 +13,10 @@ export function isLinkTemplate(text: string): boolean {
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
-/** Whether the text is an https URL that could be a payment link, but has no placeholders. */
+/** Returns whether the text is an https URL that could be a payment link and has no placeholders. */
 export const isPlainLink = (text: string): boolean => !text.includes('{') && isLinkTemplate(text);
 
-/** `amount` is what is open, in minor units. */
+/** `amount` is the amount left to pay, in minor units. */
 export function fillPaymentLink(
   link: string,
   { number, amount, currency }: { number: string; amount: number; currency: string },

@@ -1,5 +1,5 @@
-// Billing periods, in UTC. `alignToZone` makes the first period of a contract begin on the same day in the seller's zone and in
-// UTC. So all later periods begin on the same day in both, even if version 1.0.0 computes them.
+// Computes billing periods, in UTC. `alignToZone` makes the first period of a contract begin on the same day in the seller's zone
+// and in UTC. Then all later periods begin on the same day in both, even if version 1.0.0 computes them.
 import { type Contract, type Ending, endsByReport } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { dayIn, startOfDay } from './days.ts';
@@ -34,8 +34,8 @@ export function startOfPresentPeriod(
 }
 
 /**
- * No period begins at this instant or later. If the CRM reported the end, this is the start of the day of that end in the
- * seller's `zone`, because the contract's last day is the day before (contract 7.525 and 7.428).
+ * Returns the instant from which no period begins. If the CRM reported the end, this is the start of that day in the seller's
+ * `zone`, because the contract's last day is the day before (contract 7.525 and 7.428).
  */
 export const findPeriodsEnd = (
   zone: string,
@@ -45,7 +45,7 @@ export const findPeriodsEnd = (
     ? startOfDay(zone, dayIn(zone, ending.cancelsAt))
     : ending.cancelsAt;
 
-/** Lists the periods that begin by `until` and before `endsAt`, but not those already invoiced or waiting. */
+/** Lists the periods that begin by `until` and before `endsAt`, but are not invoiced or waiting already. */
 export function listPeriods(
   { status, plan, price, billingAnchorDay, nextPeriodStartsAt }: Contract,
   until: Date,

@@ -1,7 +1,8 @@
-// Check digits of VAT ids in the EU, by country (contract 7.484). An id is accepted if its country or kind has no rule here:
-// Bulgaria and Czechia have other rules for people than for companies, and the rules of some new ids are not public.
+// Checks the check digits of VAT ids in the EU, by country (contract 7.484). An id is accepted if there is no rule for its
+// country or kind here. Bulgaria and Czechia have other rules for people than for companies, and the rules of some new ids are
+// not public.
 
-/** Adds up `countOf` of each digit. `n` is the place of the digit, from 0. */
+/** Adds up what `countOf` gives for each digit. `n` is the place of the digit, from 0. */
 const addUp = (digits: string, countOf: (digit: number, n: number) => number): number =>
   [...digits].reduce((all, digit, n) => all + countOf(Number(digit), n), 0);
 
@@ -11,18 +12,18 @@ const sum = (digits: string, weights: number[]): number =>
 /** Doubles a digit. If the result has two digits, adds them: twice 8 is 1 + 6. */
 const twice = (digit: number) => (digit > 4 ? 2 * digit - 9 : 2 * digit);
 
-/** Luhn: from the end, each second digit is doubled. */
+/** The Luhn algorithm: counted from the end, each second digit is doubled. */
 const isLuhn = (digits: string): boolean =>
   addUp([...digits].reverse().join(''), (digit, n) => (n % 2 ? twice(digit) : digit)) % 10 === 0;
 
-/** ISO 7064, MOD 11,10. */
+/** The algorithm of ISO 7064, MOD 11,10. */
 function isMod11And10(digits: string): boolean {
   let product = 10;
   for (const digit of digits.slice(0, -1)) product = (2 * ((product + Number(digit)) % 10 || 10)) % 11;
   return (11 - product) % 10 === Number(digits.at(-1));
 }
 
-/** ISO 7064, MOD 97-10. The letters A to Z have the values 10 to 35. */
+/** The algorithm of ISO 7064, MOD 97-10. The letters A to Z have the values 10 to 35. */
 const isMod97 = (text: string): boolean =>
   Number(BigInt([...text].map((character) => Number.parseInt(character, 36)).join('')) % 97n) === 1;
 
@@ -36,7 +37,7 @@ function isSpanishCompany(id: string): boolean {
   return id[8] === String(check) || id[8] === 'JABCDEFGHI'[check];
 }
 
-/** The digits have the weights 1 to 9, over and over. If the remainder is 10, the weights begin with 3 instead. */
+/** The digits have the weights 1 to 9 in turn. If the remainder is 10, the weights begin with 3 instead. */
 function isLithuanian(id: string): boolean {
   const turn = (from: number) => addUp(id.slice(0, -1), (digit, n) => digit * (1 + ((n + from) % 9))) % 11;
   return (turn(0) === 10 ? turn(2) % 10 : turn(0)) === Number(id.at(-1));
@@ -44,7 +45,7 @@ function isLithuanian(id: string): boolean {
 
 const irishLetters = 'WABCDEFGHIJKLMNOPQRSTUV';
 function isIrish(id: string): boolean {
-  // The older form has a letter or sign in second place. In that form, the first digit is read after the others.
+  // The older form has a letter or sign in second place. In that form, the first digit counts after the others.
   const [digits, letters] = /^\d{7}/.test(id)
     ? [id.slice(0, 7), id.slice(7)]
     : [`0${id.slice(2, 7)}${id[0]}`, id[7]];
@@ -82,7 +83,7 @@ const rules: Record<string, (id: string) => boolean> = {
   // Ids of people begin with 0 to 3. New ids of people have no check digit, so each id of a person is accepted.
   LV: (id) => /^[0-3]/.test(id) || sum(id, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3,
   MT: (id) => sum(id, [3, 4, 6, 7, 8, 9, 10, 1]) % 37 === 0,
-  // Ids of companies follow the older rule, which comes last here. Since 2020, people in business have ids by MOD 97-10.
+  // Ids of companies follow the older rule, which is the last one here. Since 2020, people in business have ids by MOD 97-10.
   NL: (id) =>
     /[+*]/.test(id) ||
     isMod97(`NL${id}`) ||
@@ -95,5 +96,5 @@ const rules: Record<string, (id: string) => boolean> = {
   SK: (id) => BigInt(id) % 11n === 0n,
 };
 
-/** `id` is without its prefix, and has the form of its country. */
+/** `id` is without its prefix, and its form fits its country. */
 export const hasRightVatDigits = (country: string, id: string): boolean => rules[country]?.(id) ?? true;

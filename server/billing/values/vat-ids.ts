@@ -1,9 +1,9 @@
-// VAT ids (contract 7.106 and 7.484). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any short
-// text fits.
+// Checks VAT ids (contract 7.106 and 7.484). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any
+// short text is accepted.
 import { billingTextSchema } from './billing-text.ts';
 import { hasRightVatDigits } from './vat-digits.ts';
 
-/** The form of what comes after the prefix, by country. */
+/** The form of the part after the prefix, by country. */
 const forms: Record<string, RegExp> = {
   AT: /^U\d{8}$/,
   BE: /^[01]\d{9}$/,
@@ -38,27 +38,27 @@ export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' :
 
 const otherSchema = billingTextSchema(30);
 
-/** The VAT id as documents print it, or undefined if it does not fit the country or has a wrong digit. */
+/** Returns the VAT id as documents print it, or undefined if it does not fit the country or has a wrong digit. */
 export function readVatId(country: string, text: string): string | undefined {
   if (!forms[country]) return otherSchema.safeParse(text).data;
   const id = bare(text);
   return isVatIdOf(country, id) && hasRightVatDigits(country, id.slice(2)) ? id : undefined;
 }
 
-/** Whether the VAT id has the prefix and the form of this EU country. Does not compute the check digit. */
+/** Returns whether the VAT id has the prefix and the form of this EU country. Does not compute the check digit. */
 export function isVatIdOf(country: string, id: string): boolean {
   const prefix = vatPrefix(country);
   return id.startsWith(prefix) && forms[country]?.test(id.slice(prefix.length)) === true;
 }
 
 /**
- * Reads the VAT id of a buyer without a known country. If it begins with the prefix of an EU country, it must have that country's
- * form.
+ * Reads the VAT id of a buyer whose country is not known. If it begins with the prefix of an EU country, it must have that
+ * country's form.
  */
 export const readVatIdOfAny = (text: string): string | undefined =>
   readVatId(countryOfVatId(text) ?? '', text);
 
-/** Whether the VAT id has the form of its country, but a digit is wrong. */
+/** Returns whether the VAT id has the form of its country, but a wrong digit. */
 export const isMistypedVatId = (text: string): boolean => {
   const country = countryOfVatId(text);
   return country !== undefined && isVatIdOf(country, bare(text)) && readVatId(country, text) === undefined;
@@ -73,6 +73,6 @@ const bare = (text: string) =>
     .replaceAll(/[\s.-]/g, '')
     .toUpperCase();
 
-/** The EU country whose prefix the VAT id has. */
+/** Returns the EU country whose prefix the VAT id has. */
 const countryOfVatId = (text: string) =>
   Object.keys(forms).find((country) => vatPrefix(country) === bare(text).slice(0, 2));

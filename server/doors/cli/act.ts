@@ -1,4 +1,5 @@
-// Commands for acts (contract 12.37), each made from its record in server/staff/acts.ts. Other commands use the helpers, too.
+// Builds the commands for acts (contract 12.37), each from its record in server/staff/acts.ts. Other commands use the helpers,
+// too.
 import { Argument, type Command, Option } from 'commander';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -38,7 +39,7 @@ import {
   writeJson,
 } from './command.ts';
 
-/** `by` is who the operator says they are. */
+/** `by` is the operator's name, as they gave it. */
 export type Operator = { by?: string; json: boolean };
 export type Reason = Operator & { why?: string };
 
@@ -47,7 +48,7 @@ export const addOperator = (command: Command): Command =>
     .option('--by <name>', "who you are, for the audit (default: the system's user)", readName)
     .option('--json', 'for programs: one JSON object a line', false);
 
-/** The options of every command that changes something. */
+/** Returns the options of every command that changes something. */
 export function addReason(command: Command, { isRequired }: { isRequired: boolean }): Command {
   const why = new Option('--why <text>', 'kept in the audit').argParser(readWhy);
   return addOperator(command.addOption(why.makeOptionMandatory(isRequired)));
@@ -64,10 +65,10 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
-/** What the audit keeps about an operator (contract 7.161 and 12.44). */
+/** Returns what the audit keeps about an operator (contract 7.161 and 12.44). */
 export const booksTrailOf = (reason: { by?: string; why?: string }) => trailsOf(authorOf(reason)).whole;
 
-/** What a command about several clients works with. */
+/** Returns what a command about several clients needs. */
 export const contextOf = (trx: Transaction<DB>, config: Config, reason: Reason) => ({
   ...{ trx, deps: { config, now }, author: authorOf(reason) },
   by: { now: now(), recordedBy: 'operator' as const, trail: booksTrailOf(reason) },
@@ -88,7 +89,7 @@ export function recordLook(
 
 const depsOf = () => ({ now, endsWithPerson, config: readConfig(environment) });
 
-/** The result is what the act returns: undefined if there was nothing to do. */
+/** Returns what the act returns, which is undefined if there was nothing to do. */
 export const actByCommand = (
   db: Database,
   command: string,
@@ -98,11 +99,11 @@ export const actByCommand = (
     actAsOperator(trx, depsOf(), act, { given, author: authorOf(reason) }),
   );
 
-/** What an act has done, for programs (contract 12.43). */
+/** Writes what an act has done, in a form for programs (contract 12.43). */
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
   writeJson({ done, intent, id, ...more });
 
-/** How a command names the thing that it is about. */
+/** How a command names the person or thing that it is about. */
 type Named = {
   argument: [name: string, about: string, read: (text: string) => unknown];
   /** Returns undefined if nothing has this key. */
@@ -209,8 +210,8 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed: unknown = option === undefined ? rest.shift() : options[option];
-          // An empty value may come from a script with an unset variable. It is refused, because leaving the option out would
-          // mean something else.
+          // An empty value may come from a script with an unset variable. It is refused, because without the option the command
+          // would mean something else.
           if (option !== undefined && [typed].flat().includes(''))
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : Array.isArray(typed) ? typed.join(' ') : typed;
@@ -236,7 +237,7 @@ async function perform(
   const { config } = depsOf();
   const found = ofKey && (await about.find(db, given, config));
   if (!found?.thing) throw new CommandError(missing);
-  // Refuses wrong usage before it asks anything.
+  // Refuses wrong usage before the command asks anything.
   await readFields(fields, given, { ...depsOf(), db, thing: found.thing }).catch(refuseField(act, words));
   if (words.asks) {
     const yes = options.yes || (command?.asks === 'on a terminal' && !isTerminal());

@@ -1,4 +1,4 @@
-// The command client:apply, for people who keep their set-up in git (contract 13.80 to 13.88).
+// Runs client:apply, the command for people who keep their set-up in git (contract 13.80 to 13.88).
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -45,10 +45,10 @@ export function addApplyCommand(program: Command): void {
     const bytes = await readWhole(file, maxFileKibibytes);
     const work = withDatabase((db) => run(db, bytes, options), {
       isDryRun: options.dryRun,
-      // This may wait for somebody else who applies a file at the same moment.
+      // Somebody else may apply a file at the same moment. This waits for them.
       statementTimeoutMs: 60_000,
     });
-    // If the command stopped halfway, it could leave a file of secrets that do not work. So this finishes the work first.
+    // If the command stopped halfway, it could leave a file of secrets that do not work. So this waits until the work is done.
     onStopSignal(async () => {
       await work;
     });
@@ -85,7 +85,7 @@ async function apply(db: Database, config: Config, bytes: Uint8Array, options: O
   const { secretsTo = '' } = options;
   let written: Written | undefined;
   const work = async (trx: Transaction<DB>) => {
-    // If another transaction got in first, this is a second attempt, and the file of the first attempt is still there.
+    // If another transaction came first, this is a second attempt, and the file of the first attempt still exists.
     await written?.remove();
     written = undefined;
     await lockClients(trx);
@@ -117,7 +117,7 @@ async function settle(
   { remove, plan, first: { name, secret }, path, error }: Written & { path: string; error: unknown },
 ): Promise<Plan> {
   const counts = await inTransaction(db, originOf('client:apply', {}), async (trx) => {
-    // Waits for the transaction that may still commit.
+    // Waits for the transaction, which may still commit.
     await lockClients(trx);
     const row = await findClientRow(trx, { issuer, name });
     const opened = row?.secrets.map(({ sealed }) => openSecret(encryptionKeys, row, sealed)) ?? [];
@@ -132,7 +132,7 @@ async function settle(
   throw error;
 }
 
-/** What differs, by the members of the file. */
+/** Returns what differs, by the members of the file. */
 function listChanges({ change }: Step) {
   const [was, present] = [spell(change?.was ?? {}), spell(change?.now ?? {})];
   return Object.keys(present).map((member) => ({ member, was: was[member], now: present[member] }));

@@ -48,7 +48,7 @@ async function backUp(db: Database, url: string, folder: string): Promise<void> 
   if (before) print(`The one before is ${ageOf(timeOf(before.name))} old: ${sizeOf(before.bytes)}.`);
 }
 
-/** Writes the last numbers as arguments of `database:restored`. The text is empty if no document has been issued. */
+/** Writes the last numbers as arguments of `database:restored`. The text is empty if no document was ever issued. */
 async function writeLastNumbers(db: Database): Promise<string> {
   const numbers = await listLastNumbers(db).catch(withoutTable([]));
   const invoice = await findLastInvoiceNumber(db).catch(withoutTable(0));
@@ -58,7 +58,7 @@ async function writeLastNumbers(db: Database): Promise<string> {
   ].join(' ');
 }
 
-/** Returns `value` if the database is of a version without that table. */
+/** Returns `value` if the database is of a version that lacks the table. */
 const withoutTable =
   <T>(value: T) =>
   (error: { code?: string }): T => {
@@ -66,7 +66,7 @@ const withoutTable =
     throw error;
   };
 
-/** A name looks like 20261128T031500.123Z, so that names sort by time. */
+/** Builds a name such as 20261128T031500.123Z. Such names sort by time. */
 const nameOf = (at: Date) => at.toISOString().replaceAll(/[-:]/g, '');
 const isName = (name: string) => /^\d{8}T\d{6}\.\d{3}Z$/.test(name);
 const timeOf = (name: string) => new Date(name.replace(/^(....)(..)(..)T(..)(..)(.*)$/, '$1-$2-$3T$4:$5:$6'));

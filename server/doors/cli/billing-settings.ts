@@ -1,4 +1,4 @@
-// The billing settings, as at /admin/billing/settings (contract 7.127 to 7.129).
+// Commands for the billing settings, as at /admin/billing/settings (contract 7.127 to 7.129).
 import type { Command } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -31,7 +31,7 @@ export function addBillingSettingsCommands(program: Command): void {
     .option('--yes', 'do not ask', false);
   addReason(set, { isRequired: true }).action(async (file: string, options: Options) => {
     const settings = readChecked(await readJson(file));
-    // Settings can be set again, so --yes is not needed if nobody can be asked (contract 12.38).
+    // Settings can be set again. So if nobody can be asked, the command does not need --yes (contract 12.38).
     await requireYes(
       { yes: options.yes || !isTerminal() },
       `Let ${show(settings.seller.name)} be the seller?`,
@@ -97,7 +97,7 @@ function warn(unprinted: Unprinted[]): void {
   if (unprinted.length > 0) printAside('BILLING_FONT_FILES may name fonts that have them.');
 }
 
-/** The settings that wait, or else those in force. */
+/** Returns the pending settings, or otherwise the settings in force. */
 async function findLatest(): Promise<BillingSettings> {
   const { pending, inForce } = await withDatabase((db) => findVersions(db));
   const latest = pending ?? inForce;

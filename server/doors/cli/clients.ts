@@ -143,7 +143,7 @@ const units = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en');
 
-/** Writes a time such as "3 minutes ago (2026-01-01 12:00:00 UTC)". */
+/** Writes a time in a form such as "3 minutes ago (2026-01-01 12:00:00 UTC)". */
 function describe(at: Date): string {
   const seconds = Math.max(0, Math.round((now().getTime() - at.getTime()) / 1_000));
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];

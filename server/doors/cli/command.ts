@@ -20,7 +20,7 @@ import { type Config, readConfig } from '../../settings/config.ts';
 /** The message is a sentence for the operator. */
 export class CommandError extends Error {}
 
-/** Wrong usage: the command exits with 2, and nothing was done. */
+/** The command was used wrongly. It exits with 2, and nothing was done. */
 export class UsageError extends CommandError {}
 
 export const now = () => new Date();
@@ -69,7 +69,7 @@ export function readEmail(text: string): string {
   return email;
 }
 
-/** A user is named by id or by email address (contract 12.41). */
+/** A command names a user by id or by email address (contract 12.41). */
 export type UserKey = { id: string } | { email: string };
 
 export const userKeyWords = 'an address that they hold or can have back, or their id';
@@ -83,7 +83,7 @@ export function readUserKey(text: string): UserKey {
 
 export const noSuchUser = () => new CommandError('No user has this email address or id.');
 
-/** The clients of the settings and of the database, as the service knows them. */
+/** Returns the clients of the settings and of the database, as the service knows them. */
 export async function readClients(db: Database, config: Config): Promise<LiveClients> {
   const clients = openBook({ config, db, log: { info() {}, error() {}, record() {} }, now });
   await clients.refresh();
@@ -139,7 +139,7 @@ export function readName(text: string): string {
 export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Writes JSON on one line. Characters that `show` would escape are escaped as in JSON. */
+/** Writes JSON on one line. Characters that `show` would escape become escapes of JSON. */
 export const writeJson = (value: unknown) => escapeJson(JSON.stringify(value));
 
 export const escapeJson = (json: string) =>
@@ -150,7 +150,7 @@ export const escapeJson = (json: string) =>
     ).join(''),
   );
 
-/** For acts that cannot be undone (contract 12.38). Throws if nobody can be asked and there is no `--yes`. */
+/** Call this for acts that cannot be undone (contract 12.38). Throws if nobody can be asked and there is no `--yes`. */
 export function requireAnswerable({ yes }: { yes: boolean }): void {
   if (!yes && !isTerminal())
     throw new UsageError('This cannot be undone. Nobody can be asked here: give --yes to do it.');

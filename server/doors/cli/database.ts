@@ -80,7 +80,7 @@ export function addDatabaseCommands(program: Command): void {
         const given = { last, lastInvoice };
         const { name, sessions, mails, next, lost, warnings } = await withDatabase(async (db) => {
           const name = await nameDatabase(db);
-          // Scripts used this command before it asked a question, so it asks only on a terminal.
+          // Scripts used this command before it asked a question. So it asks only on a terminal.
           await requireYes(
             { yes: yes || !isTerminal() },
             `End all sessions and links in the database ${name}?`,
@@ -115,19 +115,19 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * A restore undoes what was used up, ended or changed in the lost time. Nobody can tell what that was. So this ends all sessions,
- * links and pending changes that the restored database has, in one transaction. Statements that change everybody's rows do so in
- * ranges, so that each stays well under the time limit for a statement.
+ * Ends all sessions, links and pending changes that the restored database has, in one transaction. A restore undoes what was used
+ * up, ended or changed in the lost time, and nobody can tell what that was.
+ * Statements that change everybody's rows do so in ranges, so that each stays well under the time limit for a statement.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,
   { last, lastInvoice }: { last: string[]; lastInvoice: number },
 ) {
-  // From here on no instance issues a document, even if it was about to.
+  // From here on no instance issues a document, even if it was about to do so.
   await lockAllNumbers(trx);
   await insertRestore(trx);
   const { lost, below } = await skipNumbers(trx, last);
-  // The events restart first, so that clients begin with the events that the statements below append.
+  // The events restart first, so that the first events that clients read are the ones that the statements below append.
   await restartEvents(trx);
   await deleteDeliveries(trx);
   const sessions = await endAllSessions(trx, now());
@@ -142,7 +142,7 @@ async function endWhatIsOlder(
   // The backup may contain a key that was revoked. The service makes a new key when it needs one.
   await deleteAllKeys(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
-  // Some of these users may have canceled their deletion in the time that is lost.
+  // Some of these users may have canceled their deletion in the lost time.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);
     const dueAt = dueAfter(at);
@@ -151,8 +151,8 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got, and the restore may have lost it. So every profile gets the present time as
-  // the time of its last change.
+  // Clients keep the newest profile that they got, but the restore may have lost that profile. So every profile is marked as
+  // changed now.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

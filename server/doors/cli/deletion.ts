@@ -50,7 +50,7 @@ export function addDeletionCommand(program: Command): void {
   });
 }
 
-// Keeps no reason, because it would say something about a person who must be forgotten (contract 12.44).
+// Keeps no reason, because the reason would say something about a person who must be forgotten (contract 12.44).
 const erase = (db: Database, id: string, { by, json }: Reason): Promise<string> =>
   inTransaction(db, originOf(name, {}), async (trx) => {
     const user = await lockUser(trx, { id });

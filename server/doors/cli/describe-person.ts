@@ -5,7 +5,7 @@ import { describeChange } from './history.ts';
 
 type Shown = Awaited<ReturnType<typeof describePerson>> & { wouldGet: ReturnType<typeof listWouldGet> };
 
-/** Facts come first, then each list with one row a line. */
+/** Prints facts first, then each list with one row on each line. */
 export function describePersonInLines({ account, activity, history, authors, ...person }: Shown): string {
   const lines = (rows: Record<string, unknown>) =>
     Object.entries(rows).flatMap(([name, value]) => describe(toWords(name), value));
@@ -29,7 +29,7 @@ function describe(name: string, value: unknown): string[] {
 
 const indent = (line: string) => `  ${line}`;
 
-/** Writes a name such as `emailVerifiedAt` as "email verified at". */
+/** Writes a name such as `emailVerifiedAt` in words, as "email verified at". */
 const toWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function say(value: unknown): string {

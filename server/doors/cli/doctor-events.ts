@@ -1,4 +1,4 @@
-// Appends the doctor's events (contract 3.41 and 3.42): to the sequence of one client, and about test people only.
+// Appends the doctor's events (contract 3.41 and 3.42). They are about test people only, and go to one client.
 
 import type { EventWriter, OwnEvent } from '../../../clients/doctor/target.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -14,7 +14,7 @@ import { numberBatch } from '../../events/number-events.ts';
 const origin = { by: 'operator', cause: 'doctor' } as const;
 
 export function createEventWriter(db: Database, client: string): EventWriter {
-  /** Gives the numbers now, because the doctor's nudge says the last one. */
+  /** Numbers the events now, because the doctor's nudge contains the last number. */
   async function number(): Promise<number> {
     for (let hasMore = true; hasMore; ) ({ hasMore } = await numberBatch(db, client));
     return (await findEventPosition(db, client)).latest;
@@ -39,7 +39,7 @@ export function createEventWriter(db: Database, client: string): EventWriter {
   };
 }
 
-/** The bodies are as triggers write them. */
+/** The bodies have the form that triggers write. */
 function toRow(event: OwnEvent): TestEvent {
   if (event.type === 'erased') return { type: event.type, userId: null, body: null };
   const { type, userId } = event;

@@ -1,4 +1,4 @@
-// Reads from the settings what the doctor examines.
+// Reads from the settings what the doctor has to examine.
 import type { Target } from '../../../clients/doctor/target.ts';
 import { parseUrl } from '../../basics/url.ts';
 import { deriveSecret } from '../../clients/local.ts';
@@ -11,12 +11,12 @@ import { isThisMachine } from '../../settings/this-machine.ts';
 import type { Clients } from '../../sso/clients.ts';
 import { CommandError } from './command.ts';
 
-/** The options that take the place of settings. */
+/** Options that replace settings. */
 export type Addresses = { url?: string; loginUrl?: string; eventsUrl?: string };
 
 const listPublicKeys = async (name: string) => [...Object.values(localSecrets), await deriveSecret(name)];
 
-/** By the settings of this client alone, for example where its own tests run (contract 3.37). */
+/** Uses only the settings of this client, for example where the client's own tests run (contract 3.37). */
 export async function readTargetElsewhere(
   issuer: string,
   name: string,
@@ -46,7 +46,7 @@ export async function readTargetElsewhere(
   return target;
 }
 
-/** By the settings of the service, and the clients in its database. */
+/** Uses the settings of the service, and the clients in its database. */
 export async function readTarget(
   config: Config,
   clients: Clients,
@@ -67,8 +67,8 @@ export async function readTarget(
     throw new CommandError(
       `Where the login of ${name} starts is not set: ${client.source === 'row' ? 'use client:set --login-url' : `set ${prefixOf(name)}_LOGIN_URL`}, or give --login-url.`,
     );
-  // With --url, the doctor examines a client elsewhere. If the client in the settings is only our demo client, its URL for
-  // nudges is not used, because the client elsewhere has its own.
+  // With --url, the doctor examines a client elsewhere, which has its own URL for nudges. So if the client in the settings is
+  // only our demo client, its URL is not used.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {
@@ -93,7 +93,7 @@ function describeMissing({ unreadSettings }: Config, clients: Clients, name: str
   ].join('\n');
 }
 
-/** A hand-off that is sent to the URL logs somebody in, so it must not travel in the clear. */
+/** A hand-off to this URL logs somebody in, so it must not travel unencrypted. */
 function requireAddress(option: string, text: string): string {
   const url = parseUrl(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));

@@ -125,8 +125,8 @@ type ListOptions = { state?: string; account?: string; json: boolean };
 type Listed = { states: string[]; described: object; facts: (string | false | null)[] };
 
 /**
- * Prints the rows of a state and account. If there are no rows, prints `nothing` to stderr, so that scripts do not count it as
- * a row.
+ * Prints the rows of a state and account. If there are none, prints `nothing` to stderr, so that scripts do not count it as a
+ * row.
  */
 const list = (
   { state, account, json: isJson }: ListOptions,

@@ -76,7 +76,7 @@ async function importFile(file: string, options: ReportOptions, isStopped: () =>
     hideCursor: true,
   });
   let done = 0;
-  // If the report goes to the terminal as well, a progress bar would overwrite the lines of the report.
+  // If the report also goes to the terminal, a progress bar would overwrite its lines.
   if (report !== out) bar.start(input.size, 0, { done, refused: 0 });
   const onBatch = async (results: LineResult[]) => {
     add(results);

@@ -1,4 +1,4 @@
-// The commands client:adopt and client:rebind (contract 13.90 to 13.96).
+// Runs the commands client:adopt and client:rebind (contract 13.90 to 13.96).
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

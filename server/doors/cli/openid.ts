@@ -1,4 +1,4 @@
-// The command oidc:rotate-keys (contract 14.83).
+// Runs the command oidc:rotate-keys (contract 14.83).
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

@@ -1,4 +1,4 @@
-// Payments from a file (contract 7.310 to 7.319, and 7.510 to 7.518).
+// Commands for payments from a file (contract 7.310 to 7.319, and 7.510 to 7.518).
 import type { Command } from 'commander';
 import type { Database } from '../../../db/postgres/client.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -85,7 +85,7 @@ function refuse(faults: Fault[]): void {
 
 const count = () => Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
-/** Prints each line as soon as it is done. The result counts the outcomes. */
+/** Prints each line as soon as it is done. Returns how many lines had each outcome. */
 async function report(
   results: AsyncGenerator<LineResult, void>,
   { json }: Options,
@@ -118,13 +118,13 @@ const outcomeWords: Record<Outcome, string> = {
   out: 'paid out, so left alone',
 };
 
-/** Whether a dry run says the outcome without “would be”, because the import would change nothing. */
+/** Whether a dry run states the outcome without “would be”, because the import would change nothing. */
 const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
 
 function describeLine({ line, currency, amount, outcome, unallocated, isOut, ...of }: LineResult): string {
   const left = outcome === 'part' ? `, ${writeDecimal(unallocated, currency)} unallocated` : '';
   const number = of.matched ?? of.number;
-  // A payment that was recorded before may pay an invoice by now, so this does not say “for no invoice” about it.
+  // A payment that was recorded before may pay an invoice by now. So this does not say “for no invoice” about it.
   const to = number === null ? (outcome === 'known' ? '' : ' for no invoice') : ` for ${show(number)}`;
   const sign = isOut ? '-' : '';
   const may = of.proposals.length > 0 ? `; may be for ${of.proposals.join(' or ')}` : '';
@@ -136,7 +136,7 @@ const sum = (counts: Record<Outcome, number>) => outcomes.reduce((all, outcome) 
 
 const describeCounts = (counts: Record<Outcome, number>, would: string): string =>
   `${sum(counts)} ${sum(counts) === 1 ? 'payment' : 'payments'}: ${outcomes
-    // An outcome that only statements of banks have is left out if no line has it.
+    // Some outcomes occur only in bank statements. Such an outcome is left out if no line has it.
     .filter((outcome) => counts[outcome] > 0 || ['whole', 'part', 'unallocated', 'known'].includes(outcome))
     .map((outcome) => `${counts[outcome]} ${isAsItIs(outcome) ? '' : would}${outcomeWords[outcome]}`)
     .join(', ')}.`;

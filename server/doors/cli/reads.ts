@@ -1,4 +1,4 @@
-// How far a client has read its events, for the doctor. Reads the service's own database, and changes nothing there.
+// Tells the doctor how far a client has read its events. Reads the service's own database, and changes nothing there.
 
 import type { FindReads } from '../../../clients/doctor/target.ts';
 import { findEmbeddedPostgres } from '../../../db/embedded/server.ts';
@@ -23,7 +23,7 @@ const open = (config: Config, url: string) =>
     onError: () => undefined,
   });
 
-/** The clients of the settings, and those of the database if it can be read. */
+/** Returns the clients of the settings, and those of the database if it can be read. */
 export async function findClients(config: Config): Promise<Clients> {
   const url = await findUrl(config);
   if (url === undefined) return clientsOfSettings(config);
@@ -59,7 +59,7 @@ export async function withReads<T>(
   }
 }
 
-/** Returns a sentence if the service does not answer: then the client can read no events. */
+/** If the service does not answer, clients cannot read events. Returns a sentence that says so. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

@@ -56,7 +56,7 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
     );
   const given = { id, keep, removeFactors: removeFactors ? 'yes' : '' };
   const result = await actByCommand(db, 'user:thaw', { act: peopleActs.thaw, given, reason });
-  // Somebody else has thawed the account since the check above.
+  // Somebody else has thawed the account since this command checked.
   if (result === undefined) throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);
   const asks =

@@ -50,7 +50,7 @@ async function readPasswordHash(config: Config, { email, name }: Options): Promi
   return hashPassword(password);
 }
 
-/** Without a password, the result has a link that sets one. */
+/** If no password is given, the result has a link for setting one. */
 const create = (config: Config, { email, name, account, role, ...reason }: Options, passwordHash?: string) =>
   withDatabase((db) =>
     inTransaction(db, originOf('user:create', reason), async (trx) => {

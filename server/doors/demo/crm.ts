@@ -1,4 +1,4 @@
-// Plays the CRM: signs a signup message and posts it to a running service. For the command line.
+// Plays the CRM for the command line: signs a signup message and posts it to a running service.
 import { v7 as uuidv7 } from 'uuid';
 import { daysAfter } from '../../basics/instant.ts';
 import { signWebhook } from '../../web/webhook-signature.ts';

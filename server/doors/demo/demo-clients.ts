@@ -1,7 +1,7 @@
-// Local mode only: small demo clients. With them, a newcomer can watch a hand-off arrive and be verified or refused. They are
-// written as a product's own engineers would write them, with only the kit for TypeScript (clients/typescript), their own
-// secret, and a table for used nonces. They have their own sessions. The end of a demo session ends no session of the service.
-// If a session ends at the service, an event ends the demo session.
+// Small demo clients, in local mode only. They let a newcomer watch how a hand-off arrives and is verified or refused.
+// They are written as a product's own engineers would write them, with only the kit for TypeScript (clients/typescript), their
+// own secret, and a table for used nonces. They have their own sessions. The end of a demo session ends no session of the
+// service. If a session ends at the service, an event ends the demo session.
 import {
   createIdentityClient,
   createMemoryStores,
@@ -18,10 +18,10 @@ import { buildCookie, readCookies } from './demo-cookies.ts';
 import { createDemoSessions, type DemoSession, type KeptSession } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
-/** Without `session`, the session has ended, and `events` begins with the event that ended it. */
+/** If there is no `session`, it has ended, and `events` begins with the event that ended it. */
 type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
-/** What a product's own client would show of a refusal and, because this is a demo, the precise reason. */
+/** What a real product would show of a refusal and, because this is a demo, the precise reason. */
 type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
 
 type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };
@@ -41,7 +41,7 @@ export function createDemoClients({
   const streams = createDemoStreams();
   const connections = new Map<string, Connection>();
 
-  /** Returns undefined for a client with a real callback. */
+  /** Returns undefined if the client has a real callback. */
   function find(name: string): Client | undefined {
     const client = clients.get(name);
     return client?.isDemo ? client : undefined;
@@ -56,7 +56,7 @@ export function createDemoClients({
     return connection;
   }
 
-  /** The kit for one client, with a clock that may be ahead of ours. */
+  /** Returns the kit for one client, with a clock that may be ahead of ours. */
   function build(client: Client, stores: Stores, aheadSeconds = 0): IdentityClient {
     const homeUrl = `${config.baseUrl}/demo/${client.name}`;
     return createIdentityClient({
@@ -76,7 +76,7 @@ export function createDemoClients({
     return {
       async consume(nonce, keepUntil) {
         // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this gives `iat`. If a hand-off has a shorter
-        // life, the result is too early. After a restore the hand-off could then be refused, but never accepted twice.
+        // life, the result is too early. Then the hand-off could be refused after a restore, but never accepted twice.
         const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
@@ -92,12 +92,12 @@ export function createDemoClients({
     return connect(client).identity.startLogin(request, { returnTo: `/demo/${client.name}`, prompt });
   }
 
-  /** The callback: starts a session of this client's own and redirects away from the signed URL, or refuses. */
+  /** Handles the callback. It starts a session of this client and redirects away from the signed URL, or refuses. */
   async function receive(client: Client, request: Request): Promise<Response | DemoRefusal> {
     const { name } = client;
     const { stores } = connect(client);
     const query = new URL(request.url).searchParams;
-    // The kit gets the clock as an argument, so visitors can let time pass without waiting.
+    // The kit gets the clock as an argument, so that visitors can let time pass without waiting.
     const waited = Math.min(Math.max(0, Number(query.get('wait_seconds')) || 0), maxWaitSeconds);
     query.delete('wait_seconds');
     let isNewer = false;
@@ -109,15 +109,15 @@ export function createDemoClients({
       },
       async startSession(handOff, login) {
         await catchUpOnce(client);
-        // Events may have brought a later profile.
+        // Events may have brought a newer profile.
         const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
         const id = sessions.start(handOff, { ...login, isNewer, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },
       endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
-        // A failed store says nothing about the hand-off. So its error is thrown, and the service answers it like any unexpected
-        // error.
+        // If the store fails, this says nothing about the hand-off. So its error is thrown, and the service answers it like any
+        // unexpected error.
         if (found.code === 'store_unavailable') throw found.cause;
         refusal = found;
         return undefined;
@@ -139,7 +139,7 @@ export function createDemoClients({
 
   async function receiveNudge(client: Client, request: Request): Promise<Response> {
     const answer = await connect(client).identity.receiveNudge(request);
-    // The nudge is answered first, because the pull may take longer than a nudge waits.
+    // This answers the nudge first, because a pull may take longer than the sender of a nudge waits.
     if (answer.ok) void pull(client);
     return answer;
   }
@@ -154,16 +154,16 @@ export function createDemoClients({
     }
   }
 
-  /** Reads past events before the first session starts, so that they cannot end that session. Waits only for a moment. */
+  /** Reads past events before the first session starts, so that they cannot end that session. Does not wait long. */
   async function catchUpOnce(client: Client): Promise<void> {
     if (connect(client).isCaughtUp) return;
     await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);
   }
 
-  /** Tells an open page how many events have arrived, by server-sent events. */
+  /** Tells an open page by server-sent events how many events have arrived. */
   function watch({ name }: Client, request: Request): Response {
     const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
-    // 204 also tells a browser not to ask again.
+    // A 204 also tells a browser not to ask again.
     return kept ? streams.open(kept.watchers, () => kept.arrived) : respond(204);
   }
 

@@ -7,7 +7,7 @@ import { base64url } from 'oslo/encoding';
 export const createToken = () =>
   base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
 
-/** A `Set-Cookie` value. Without `maxAgeSeconds` the cookie lasts as long as the browser. */
+/** Returns a `Set-Cookie` value. Without `maxAgeSeconds`, the cookie lasts until the browser is closed. */
 export function buildCookie(client: string, name: string, value: string, maxAgeSeconds?: number): string {
   return serializeCookie(name, value, {
     path: `/demo/${client}`,

@@ -1,5 +1,5 @@
-// The sessions of a demo client, and what each event (contract 10.8 to 10.13) does to them. They are in memory, so nobody is
-// logged in after a restart.
+// Keeps the sessions of a demo client, and says what each event (contract 10.8 to 10.13) does to them. They are in memory, so a
+// restart logs everybody out.
 import type {
   EventHooks,
   HandOff,
@@ -20,7 +20,7 @@ export type DemoSession = {
   profile: Profile;
   /** What the hand-off did to the cached profile of this person. */
   cache: 'first' | 'refreshed' | 'current';
-  /** Whether this login asked for a credential again, and got it. */
+  /** Whether this login asked for a credential again and got one. */
   isProved: boolean;
 };
 
@@ -28,13 +28,13 @@ export type KeptSession = {
   client: string;
   userId: string;
   sid: string | undefined;
-  /** Undefined once the session has ended. Then this client keeps nothing of the person. */
+  /** Undefined once the session has ended. After that, this client keeps nothing about the person. */
   live: DemoSession | undefined;
-  /** The events about this person since the login, the newest first. */
+  /** Events about this person since the login, the newest first. */
   events: ArrivedEvent[];
   /** How many events there have been, including old ones that are not kept. */
   arrived: number;
-  /** Each watcher is called when there is something new to see. */
+  /** Calls each watcher when there is something new to see. */
   watchers: Set<() => void>;
 };
 
@@ -43,10 +43,9 @@ const maxEvents = 20;
 
 export function createDemoSessions() {
   const sessions = new Map<string, KeptSession>();
-  /** The people who have been here before. */
+  /** The people who have logged in here before. */
   const visitors = new Map<string, true>();
 
-  /** Returns the id of the session. */
   function start(
     payload: HandOff,
     { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'> & { isNewer: boolean },
@@ -71,7 +70,6 @@ export function createDemoSessions() {
     if (find(client, id)) sessions.delete(id);
   }
 
-  /** Ends the sessions of a login that has ended. */
   function endLogin(client: string, sid: string): void {
     for (const [id, kept] of sessions) if (kept.client === client && kept.sid === sid) sessions.delete(id);
   }
@@ -80,7 +78,7 @@ export function createDemoSessions() {
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
   const hooksOf = (client: string): EventHooks => ({
-    // `apply` ends the session instead, so that the ended session can show the event.
+    // This does nothing. `apply` ends the session, so that the page of the ended session can show the event.
     endSession() {},
     apply(event, isNewer) {
       const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;
@@ -97,7 +95,10 @@ export function createDemoSessions() {
         show(kept, { seq, type, occurredAt, effect });
       }
     },
-    /** Some events were missed and can never be read, so nobody can say which logins are still valid. So all sessions end. */
+    /**
+     * The client has missed some events and can never read them. So nobody can say which logins are still valid, and all sessions
+     * end.
+     */
     startOver() {
       const occurredAt = new Date().toISOString();
       for (const kept of listLive(client)) {
@@ -121,7 +122,7 @@ const endsSession = ({ type, sid }: IdentityEvent, ofSession: string | undefined
   type === 'user.deleted' ||
   (type === 'session.ended' && sid !== undefined && sid === ofSession);
 
-/** Drops the oldest entry if there are too many: a demo may run for weeks. */
+/** Deletes the oldest entry if there are too many, because a demo may run for weeks. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

@@ -1,6 +1,6 @@
-// Server-sent events from a demo client to its open pages.
+// Sends server-sent events from a demo client to its open pages.
 
-// A stream sends something this often, because a silent connection is dropped (server/runtime/node.ts).
+// A stream sends something at this interval, because a silent connection is closed (server/runtime/node.ts).
 const beatMs = 15_000;
 const encoder = new TextEncoder();
 
@@ -9,8 +9,8 @@ export function createDemoStreams() {
   let hasEnded = false;
   return {
     /**
-     * Sends the result of `read` at once, so that the page misses nothing from before it was open. Sends it again each time that
-     * a watcher is called.
+     * Sends the result of `read` at once, so that the page misses nothing that happened before it was open. Sends it again each
+     * time the watcher is called.
      */
     open(watchers: Set<() => void>, read: () => unknown): Response {
       let close = () => {};

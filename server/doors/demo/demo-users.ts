@@ -1,5 +1,5 @@
-// The demo users and the demo seller of local mode (contract 11.1, 11.2 and 7.473). The ids of the demo users are fixed, so that
-// production recognises a database that contains them.
+// Creates the demo users and the demo seller of local mode (contract 11.1, 11.2 and 7.473). The demo users have fixed ids, so
+// that production recognises a database that contains them.
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import {
@@ -52,10 +52,10 @@ export const demoUsers: DemoUser[] = [
 
 const demoId = (kind: 0 | 1, index: number) => `01900000-0000-7000-800${kind}-00000000000${index + 1}`;
 
-/** Does nothing once there are users, so that changed users stay changed, and deleted users stay deleted. */
+/** Does nothing if there are any users. So changed users stay changed, and deleted users stay deleted. */
 export async function seedDemoUsers(db: Database, passwordHash: string, now: Date): Promise<void> {
   await inTransaction(db, { by: 'service', cause: 'demo users' }, async (trx) => {
-    // Two instances may start at once.
+    // Two instances may start at the same moment.
     await lockUsersTable(trx);
     if (await hasUsers(trx)) return;
     for (const [index, user] of demoUsers.entries()) {
@@ -84,7 +84,7 @@ export const hasDemoUsers = (db: Database): Promise<boolean> =>
     demoUsers.map((_, index) => demoId(0, index)),
   );
 
-/** Does nothing once there is a seller, or if the database is not a database of local mode. */
+/** Does nothing if there is a seller already, or if the database is not one of local mode. */
 export const seedDemoSeller = (db: Database, settings: object): Promise<void> =>
   inTransaction(db, { by: 'service', cause: 'demo seller' }, async (trx) => {
     await lockSettingsVersions(trx);

@@ -1,4 +1,4 @@
-// Plays the legacy marketplace: makes inbound hand-offs for the command line, the demo page and the tests.
+// Plays the legacy marketplace. It makes inbound hand-offs for the command line, the demo page and the tests.
 import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { createNonce, sealEnvelope } from '../../sso/envelope.ts';

@@ -1,4 +1,5 @@
-// GET /brand/{file}: a logo, or the stylesheet with the accent colour, from the settings. The name of a file contains a digest.
+// GET /brand/{file}: serves a logo from the settings, or the stylesheet with the accent colour. The file's name contains a
+// digest.
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
@@ -10,7 +11,7 @@ export function brandFile({ config }: Dependencies, name: string): Response {
     headers: {
       'Content-Type': file.type === 'text/css' ? 'text/css; charset=utf-8' : file.type,
       'Cache-Control': 'public, max-age=31536000, immutable',
-      // An SVG that is opened as a page must not run a script in our origin, nor load anything else.
+      // If an SVG is opened as a page, it must not run a script in our origin or load anything else.
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     },
   });

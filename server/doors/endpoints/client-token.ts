@@ -8,8 +8,8 @@ import type { Client } from '../../sso/clients.ts';
 import { findMatch, sign } from '../../sso/hmac.ts';
 
 /**
- * Returns the client whose token the request carries. The time that this takes does not show how much of a wrong token is
- * right. Throws 401 `invalid_token`.
+ * Returns the client whose token the request carries. How long this takes does not show how much of a wrong token is right.
+ * Throws 401 `invalid_token`.
  */
 export async function requireTokenOwner(
   { metrics, clients: book }: Pick<Dependencies, 'metrics' | 'clients'>,
@@ -31,7 +31,7 @@ export async function requireTokenOwner(
 
 const tokensOf = new WeakMap<Client, Promise<string[]>>();
 
-/** The client's tokens, one for each secret. They are kept, because there may be hundreds of clients. */
+/** Returns the client's tokens, one for each secret. They are kept, because there may be hundreds of clients. */
 function buildTokens(client: Client): Promise<string[]> {
   const { name, secrets } = client;
   const known = tokensOf.get(client);

@@ -1,5 +1,5 @@
-// POST /integrations/crm/signups (contract 7.1 to 7.27): turns a signup message from the CRM into a customer with a
-// contract, exactly once. Two layers make sure of it: webhook.ts by the webhook-id, `acceptSignup` by the signup_id.
+// POST /integrations/crm/signups (contract 7.1 to 7.27): turns a signup message from the CRM into a customer with a contract,
+// exactly once. Two layers ensure this: webhook.ts by the webhook-id, and `acceptSignup` by the signup_id.
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { readSignup } from '../../billing/contracts/signup-message.ts';
 import { acceptSignup, describeOutcome } from '../../billing/customers/accept-signup.ts';

@@ -1,4 +1,4 @@
-// GET /invoices/{number}.pdf and .xml, and the same under /admin: the files of an invoice or a credit note, as they were made.
+// GET /invoices/{number}.pdf and .xml, and the same under /admin: sends the stored files of an invoice or a credit note.
 import {
   type FileKind,
   type FoundFile,
@@ -20,7 +20,7 @@ import { loginAgainPath, loginPathTo, prefersHtml, type Visit } from '../../web/
 type AskedFile = { name: string };
 
 /**
- * Sends a file to people whose account has the document. Without a session, it leads a browser to the login, and throws 401
+ * Sends a file to people whose account has the document. If there is no session, redirects a browser to the login, and throws 401
  * `login_required` for programs. Throws 404 `not_found` for other documents and files, and 503 `unavailable` if the file is not
  * made yet.
  */
@@ -41,9 +41,9 @@ export async function documentFile(
 }
 
 /**
- * For staff. A download counts as a look at the buyer. If the last credential is too old, the browser is led to the login. Throws
- * 404 `not_found` and 429 `rate_limited` as `lookAtDocument` does. server/instance/shell.ts hides the route from people who are
- * not staff.
+ * Sends a file to staff. A download counts as a look at the buyer. If the last credential is too old, this redirects to the
+ * login. Throws 404 `not_found` and 429 `rate_limited` as `lookAtDocument` does. server/instance/shell.ts hides the route from
+ * people who are not staff.
  */
 export async function staffDocumentFile(
   deps: Dependencies,
@@ -70,7 +70,10 @@ function readName({ name }: AskedFile): { number: string; kind: FileKind } {
   return { number, kind: kind as FileKind };
 }
 
-/** Makes the XML if a document's files are not made yet. Null if the document has no XML, undefined if its sums are wrong. */
+/**
+ * Returns the XML, and makes it if the document's files are not made yet. Returns null if the document has no XML, and undefined
+ * if its sums are wrong.
+ */
 function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
   const facts = found as DocumentFacts;
   if (!hasXml(facts)) return null;
@@ -89,7 +92,7 @@ function answer(found: FoundFile | undefined, number: string, kind: FileKind): R
   // XML needs no font, so it can be made here if the files are not made yet.
   const bytes = found?.bytes === undefined && kind === 'xml' ? found && makeXml(found) : found?.bytes;
   if (!found || bytes === null) throw new AppError('not_found');
-  // The job makes the file within seconds, unless the document is at fault.
+  // The job makes the file within seconds unless something is wrong with the document.
   if (!bytes)
     throw new AppError('unavailable', {
       detail:

@@ -1,5 +1,5 @@
-// GET /profile/data.json: everything kept about the person who is logged in, as one file. The file is written while it is
-// sent, a page of rows at a time, so that no transaction waits for its reader.
+// GET /profile/data.json: sends everything kept about the logged-in person as one file. The file is written while it is sent, a
+// page of rows at a time, so that no transaction waits for the reader.
 
 import { type OwnRow, readOwnRows, sections } from '../../../db/own-data.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -13,7 +13,7 @@ import { isFromElsewhere, isSpeculative, type Visit } from '../../web/requests.t
 
 const rowsAtOnce = 200;
 
-/** Leads to the page that asks for a credential if the last credential is older than ten minutes. Throws 429 `rate_limited`. */
+/** If the last credential is older than ten minutes, redirects to the page that asks for one. Throws 429 `rate_limited`. */
 export async function downloadData(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   const { db } = deps;
@@ -50,8 +50,8 @@ async function* writeData({ db, now, config }: Dependencies, user: User): AsyncG
 }
 
 /**
- * Reads rows only as fast as the browser takes them. A fault breaks the download off, so that nobody mistakes half a file for a
- * whole one.
+ * Reads rows only as fast as the browser takes them. If something fails, the download breaks off, so that nobody mistakes half a
+ * file for the whole.
  */
 function toStream(
   { log }: Dependencies,

@@ -1,5 +1,5 @@
-// GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client in a signed payload.
-// The target is always the configured callback. Nothing in the request changes the target or `iss`.
+// GET /sso/launch/{client} (contract section 4): hands the login in this browser over to a client, in a signed payload. The
+// payload always goes to the configured callback. Nothing in the request changes that target or `iss`.
 
 import { isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -61,9 +61,9 @@ export async function launch(
 type Asked = {
   state?: string;
   returnTo?: string;
-  /** `none`: never show a page. `login`: ask for a credential again. */
+  /** `none` means never to show a page, and `login` to ask for a credential again. */
   prompt?: 'none' | 'login';
-  /** Unix seconds: a credential must have been given since then. */
+  /** In Unix seconds. A credential must have been given since then. */
   authAfter?: number;
 };
 
@@ -93,7 +93,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
     state,
     returnTo,
     prompt,
-    // No credential could meet a time in the future, so the time is at most now.
+    // The time is at most now, because no credential could satisfy a time in the future.
     ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
   };
 }
@@ -111,7 +111,7 @@ function readSeconds(
   return seconds;
 }
 
-/** Records the first launch of a session to a client before the payload is sent. The result has the `sid`. */
+/** Records the first launch of a session to a client, before the payload is sent. Returns the launch record's `sid`. */
 async function recordFirstLaunch(
   { db }: Dependencies,
   visit: Visit,
@@ -121,8 +121,8 @@ async function recordFirstLaunch(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  // One statement outside a transaction saves two round trips. If another transaction has locked the rows, the statement runs
-  // again in a transaction, which waits and retries.
+  // Uses one statement outside a transaction, which saves two round trips. If another transaction has locked the rows, the
+  // statement runs again in a transaction, which waits and retries.
   const sid = await tryRecordLaunch(db, launched).catch((error) => {
     if (!isDatabaseBusy(error)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
@@ -131,7 +131,7 @@ async function recordFirstLaunch(
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** Returns where to go on after the login. `prompt` is left out, because it would ask for the password again and again. */
+/** Returns where to go on after the login. Leaves out `prompt`, because it would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),
@@ -185,8 +185,8 @@ function redirectToClient(client: Client, params: Record<string, string | undefi
 const starts = new WeakMap<Client, string>();
 
 /**
- * Returns the callback in a form to which parameters can be appended. It is handled as text, so that the callback's own query
- * stays as it is.
+ * Returns the callback in a form to which parameters can be appended. It stays text, so that the callback's own query does not
+ * change.
  */
 function startOf(client: Client): string {
   const known = starts.get(client);

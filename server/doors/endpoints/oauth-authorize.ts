@@ -1,4 +1,4 @@
-// GET and POST /oauth/authorize (contract 14.20 to 14.39): gives a product of OpenID Connect a code for the login of this
+// GET and POST /oauth/authorize (contract 14.20 to 14.39): gives a product of OpenID Connect a code for the login in this
 // browser.
 import { base64 } from 'oslo/encoding';
 import { v7 as uuidv7 } from 'uuid';
@@ -76,7 +76,7 @@ async function authorize(
   return redirect(findPageOfRefusal(client, refusal, authorizePath(query, asked)));
 }
 
-/** Undefined if the person was logged out or erased meanwhile. */
+/** Returns undefined if the person was logged out or erased meanwhile. */
 async function makeCode(
   { db, codesOfSession, now: clock }: Dependencies,
   { client, redirectUri }: Target,
@@ -112,10 +112,10 @@ function answer(
 const style = 'body{font:1rem/1.5 system-ui,sans-serif;margin:2rem}button{font:inherit;padding:.5rem 1rem}';
 const script = 'document.forms[0].submit()';
 const inlineHash = (text: string) => `'sha256-${base64.encode(sha256(text))}'`;
-// The form posts to the product, which may redirect anywhere, so there is no `form-action`.
+// There is no `form-action`, because the form posts to the product, which may redirect anywhere.
 const policy = `default-src 'none'; style-src ${inlineHash(style)}; script-src ${inlineHash(script)}; base-uri 'none'; frame-ancestors 'none'`;
 
-/** OAuth 2.0 Form Post Response Mode. Without script, the person presses the button. */
+/** Builds the page of OAuth 2.0 Form Post Response Mode. Without script, the person presses its button. */
 function respondForm(title: string, redirectUri: string, pairs: [string, string][]): Response {
   const inputs = pairs.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,

@@ -1,5 +1,5 @@
-// What clients of OpenID Connect read before they log anybody in (contract 14.10 to 14.16; OpenID Connect Discovery 1.0, RFC
-// 8414).
+// Serves what clients of OpenID Connect read before they log anybody in (contract 14.10 to 14.16; OpenID Connect Discovery 1.0,
+// RFC 8414).
 import { listPublished } from '../../clients/keys.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { prompts, responseModes, scopes } from '../../openid/authorize-request.ts';
@@ -20,7 +20,7 @@ const respondToAll = (body: unknown) =>
     JSON.stringify(body),
   );
 
-/** Products switch features on by these members, so each member names only what this service can do. */
+/** Products switch on features by these members. So each member names only what this service can do. */
 export function oauthDiscovery({ clients, config }: Deps): Response {
   requireOpenIdClients(clients);
   const { issuer, baseUrl } = config;

@@ -1,4 +1,4 @@
-// POST /oauth/token (contract 14.40 to 14.51): a client exchanges its code for an ID token and an access token.
+// POST /oauth/token (contract 14.40 to 14.51): exchanges a client's code for an ID token and an access token.
 import { base64, base64url } from 'oslo/encoding';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { noteChallenge } from '../../../db/tables/clients.ts';
@@ -35,7 +35,7 @@ export async function oauthToken(deps: Dependencies, request: Request, visit: Vi
   });
 }
 
-/** An empty field is treated as missing (RFC 6749 section 3.2). */
+/** Treats an empty field as missing (RFC 6749 section 3.2). */
 async function readTokenForm(request: Request): Promise<Form> {
   const form = await readForm(request).catch((error) => {
     throw error instanceof AppError && error.status < 500
@@ -110,8 +110,8 @@ async function exchange(deps: Dependencies, visit: Visit, client: OpenIdClient, 
   const accessToken = createToken();
   const launched = { sessionId: grant.sessionId, client: client.name, sid: createNonce() };
   const sid = await inTransactionOf(visit, deps.db, async (trx) => {
-    // `recordLaunch` comes first, because it locks the user and the session in the order of an erasure. It also finds whether
-    // the session has ended: then the code is worth nothing.
+    // `recordLaunch` comes first, because it locks the user and the session in the same order as an erasure. It also finds out
+    // whether the session has ended. In that case the code is worth nothing.
     const [found, isFirst] = await Promise.all([
       recordLaunch(trx, launched),
       exchangeCode(trx, { id: grant.id, tokenHash: hashToken(accessToken), now }),
@@ -140,7 +140,7 @@ async function endGrant({ db }: Dependencies, { id }: Grant): Promise<never> {
 }
 
 /**
- * The client may have begun to require a challenge after the code was made. For a client without a secret, only the challenge
+ * The client may have begun to require a challenge after the code was made. If a client has no secret, only the challenge
  * protects the code.
  */
 function isVerified({ pkce }: OpenIdClient, { challenge }: Grant, verifier: string | undefined): boolean {

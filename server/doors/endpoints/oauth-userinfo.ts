@@ -1,4 +1,4 @@
-// GET and POST /oauth/userinfo (contract 14.55 to 14.58; OpenID Connect Core 1.0 section 5.3): a client reads the claims of a
+// GET and POST /oauth/userinfo (contract 14.55 to 14.58; OpenID Connect Core 1.0 section 5.3): sends a client the claims of a
 // person.
 import { findGrantByToken } from '../../../db/tables/oidc-grants.ts';
 import { readHeader } from '../../basics/text.ts';

@@ -1,4 +1,4 @@
-// GET /.well-known/passkey-endpoints: where password managers send people to add or manage a passkey
+// GET /.well-known/passkey-endpoints: tells password managers where people add or manage a passkey
 // (https://www.w3.org/TR/passkey-endpoints/).
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { respondJson } from '../../web/answers.ts';

@@ -1,5 +1,5 @@
-// POST /passkeys/options: what the script of a page passes to the browser to use or make a passkey. Stores nothing, and
-// says the same to everybody who is not logged in.
+// POST /passkeys/options: returns what a page's script passes to the browser to use or make a passkey. Stores nothing. The answer
+// is the same for everybody who is not logged in.
 import { base64url } from 'oslo/encoding';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -21,8 +21,8 @@ import { respondJson } from '../../web/answers.ts';
 import { invalidParameter, readForm, type Visit } from '../../web/requests.ts';
 
 /**
- * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive`, `take-back` and `new-address` without a
- * token that works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
+ * Throws 401 `login_required` for `confirm` and `add`, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown
+ * purpose. Throws 404 `not_found` for `arrive`, `take-back` and `new-address` if there is no working token.
  */
 export async function passkeyOptions(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const form = await readForm(request);
@@ -64,7 +64,7 @@ const nameCredential = ({ credentialId, transports }: ListedPasskey) => ({
 
 const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 };
 
-/** The PublicKeyCredentialCreationOptions of WebAuthn, without the challenge. */
+/** Returns WebAuthn's PublicKeyCredentialCreationOptions without the challenge. */
 const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name'>) => ({
   rp: { id: rpIdOf(deps), name: deps.config.name },
   user: {
@@ -73,7 +73,7 @@ const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name
     displayName: user.name,
   },
   pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-  // A browser finds a resident passkey before anybody types an address.
+  // A browser can find a resident passkey before anybody types an address.
   authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
   attestation: 'none',
   timeout: challengeSeconds * 1_000,

@@ -1,5 +1,5 @@
-// GET /integrations/payments/invoices (contract 7.520 to 7.523): a payment provider reads what there is to pay. The provider
-// signs the request as it signs a report of a payment, but over an empty body.
+// GET /integrations/payments/invoices (contract 7.520 to 7.523): tells a payment provider what there is to pay. The provider
+// signs the request like a report of a payment, but with an empty body.
 
 import { AppError } from '../../basics/errors.ts';
 import { readChangedInvoices } from '../../billing/payments/changed-invoices.ts';

@@ -1,5 +1,5 @@
 // POST /integrations/payments (contract 7.140 to 7.148): records a payment or refund that a payment provider reports, exactly
-// once. Two layers make sure of it: webhook.ts by the webhook-id, `recordMoney` by the payment_id.
+// once. Two layers ensure this: webhook.ts by the webhook-id, and `recordMoney` by the payment_id.
 import { encodeHex } from 'oslo/encoding';
 import { recordMoney } from '../../billing/payments/allocate.ts';
 import { describeRecorded } from '../../billing/payments/payment-answer.ts';

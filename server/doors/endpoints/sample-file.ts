@@ -1,4 +1,4 @@
-// GET /admin/billing/settings/sample.pdf: a sample invoice, credit note and reminder, for administrators (contract 7.498).
+// GET /admin/billing/settings/sample.pdf: sends administrators a sample invoice, credit note and reminder (contract 7.498).
 import { requireRight } from '../../acts/act.ts';
 import { looks } from '../../acts/rights.ts';
 import { requireStaff } from '../../acts/staff.ts';
@@ -15,8 +15,9 @@ import { isSpeculative, loginAgainPath, type Visit } from '../../web/requests.ts
 export type SamplePlace = { isTaken: boolean };
 
 /**
- * Leads to the login if a credential is needed. Throws 404 `not_found` for managers, 404 `not_configured` without settings, and
- * 503 `unavailable` while another sample is made. server/instance/shell.ts hides the route from people who are not staff.
+ * Redirects to the login if a credential is needed. Throws 404 `not_found` for managers, 404 `not_configured` if there are no
+ * settings, and 503 `unavailable` while another sample is made. server/instance/shell.ts hides the route from people who are not
+ * staff.
  */
 export async function sampleFile(
   deps: Dependencies,

@@ -1,4 +1,4 @@
-// GET /.well-known/security.txt (RFC 9116): where to report a weakness.
+// GET /.well-known/security.txt (RFC 9116): says where to report a weakness.
 import { AppError } from '../../basics/errors.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

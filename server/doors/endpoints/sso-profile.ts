@@ -1,4 +1,4 @@
-// GET /sso/profile (contract section 5): the profile that clients see, for the person who is logged in here.
+// GET /sso/profile (contract section 5): sends the profile that clients see, of the person who is logged in here.
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { buildStandardProfile } from '../../identity/person/profile.ts';
@@ -11,7 +11,7 @@ export async function ssoProfile(deps: Dependencies, request: Request, visit: Vi
   if (!session) throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 
   const profile = buildStandardProfile(session.user);
-  // The tag has the user's id, because the profiles of two users of one browser may have changed at the same time.
+  // The tag contains the user's id, because the profiles of two users of one browser may have changed at the same time.
   const etag = `"${profile.id}.${profile.profile_updated_at}"`;
   const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Cookie' };
   if (matchesTag(request, etag)) return respond(304, headers);

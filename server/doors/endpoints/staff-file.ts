@@ -1,4 +1,4 @@
-// GET /admin/files/{name}.csv: a table, or a part of the accounting export for a span of days, for administrators (contract
+// GET /admin/files/{name}.csv: sends administrators a table, or a part of the accounting export for a span of days (contract
 // 12.143 to 12.161). The file is written while it is sent, a slice of rows at a time.
 
 import { requireRight } from '../../acts/act.ts';
@@ -17,15 +17,15 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export shows one moment, so it keeps a connection all the time, and gets less time than a table.
+// An accounting export shows one moment. So it keeps a connection all the time, and gets less time than a table.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
-/** How many files an instance is sending: two at most. */
+/** How many files an instance is sending now. It may be two at most. */
 export type FilePlaces = { taken: number };
 
 /**
- * Leads to the page of the files if a credential is needed first. Throws 404 `not_found` for managers and unknown files, 422
+ * Redirects to the page of the files if a credential is needed first. Throws 404 `not_found` for managers and unknown files, 422
  * `validation_failed` for wrong days, 503 `unavailable` if two files are being sent, and 429 `rate_limited`.
  * server/instance/shell.ts hides the route from people who are not staff.
  */
@@ -58,7 +58,7 @@ export async function staffFile(
     stallMs,
     wholeMs,
   });
-  // The name contains the span of days, so that books of several spans can be saved in one folder.
+  // The name contains the span of days, so that people can save books of several spans in one folder.
   const fileName =
     'from' in asked ? asked.file.replace('.csv', `-${asked.from}-${asked.to}.csv`) : asked.file;
   return new Response(body, {
@@ -93,7 +93,7 @@ function pathOfPage({ file, from, to }: { file: string; from: string; to: string
   return `/admin/files?${new URLSearchParams(query)}`;
 }
 
-/** Sends the file, and always records how that ended. */
+/** Sends the file, and always records whether that succeeded. */
 async function send(
   deps: Dependencies,
   staff: Staff,
@@ -114,7 +114,7 @@ async function send(
       const { columns, read } = tableFiles[asked.file];
       await write(writeCsv([columns.split(',')]));
       for await (const records of read(deps)) {
-        // Once the administrator has logged out or lost the role, no further slice is sent.
+        // After the administrator has logged out or lost the role, no further slice is sent.
         if (!(await findAdministrator(deps, staff.request, staff.visit)))
           throw new CutOff('The session is over.');
         await add(records);

@@ -1,4 +1,5 @@
-// Signed webhooks: a message is read after its signature is verified, and answered once per webhook-id (contract 7.17 to 7.22).
+// Handles signed webhooks. It reads a message only after it has verified the signature, and answers once for each webhook-id
+// (contract 7.17 to 7.22).
 import type { Transaction } from 'kysely';
 import { constantTimeEqual } from 'oslo/crypto';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -12,10 +13,10 @@ import { respond, toAppError } from '../../web/answers.ts';
 import { readBody, type Visit } from '../../web/requests.ts';
 import { outOfDate, requireWebhookSignature } from '../../web/webhook-signature.ts';
 
-/** `secret` is the index of the secret that signed the message. */
+/** `secret` is the index of the secret with which the message was signed. */
 type WebhookMessage = { webhookId: string; body: Uint8Array; visit: Visit; secret: number };
 
-/** Throws 404 `not_configured` if there are no secrets. Throws 415, 413, and 401 `invalid_webhook_signature`. */
+/** Throws 404 `not_configured` if there are no secrets. Throws 401 `invalid_webhook_signature`, 413 and 415. */
 export async function readWebhook(
   request: Request,
   visit: Visit,
@@ -32,7 +33,7 @@ export async function readWebhook(
 
 export type WebhookAnswer<Result> = { status: number; text: string; result: Result | 'repeated' };
 
-/** Stores the work and its answer in one transaction. The answer is kept by `key`, which no two endpoints share. */
+/** Stores the work and its answer in one transaction. The answer is stored under `key`, which no two endpoints share. */
 export function answerOnce<Result>(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { webhookId, body, visit, key, by }: WebhookMessage & { key: string; by: Origin['by'] },
@@ -60,7 +61,7 @@ export function answerOnce<Result>(
   );
 }
 
-/** A refusal is logged, not audited: strangers could fill the audit trail. The log line contains nothing from the body. */
+/** A refusal is logged but not audited, because strangers could fill the audit trail. The log line has nothing from the body. */
 export async function answerCounted<Result>(
   { log }: Pick<Dependencies, 'log'>,
   { requestId, address }: Visit,

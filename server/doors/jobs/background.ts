@@ -3,8 +3,8 @@ import type { Log } from '../../basics/log.ts';
 /**
  * Runs `work` again and again. After each run it pauses for `intervalMs`, which is at most a minute (contract 9.335). After
  * failures the pause doubles, up to ten seconds, so that a missing database does not fill the log. If `isPressing`, the pause
- * never grows, and only the first failure in a row is logged. The returned function stops the job. It aborts the signal, and
- * resolves once the work under way has ended.
+ * never grows, and only the first failure in a row is logged.
+ * The returned function stops the job. It aborts the signal, and resolves when the running work has ended.
  */
 export function runInBackground(
   name: string,

@@ -1,4 +1,4 @@
-// The jobs that every instance runs in addition to serving requests. Any number of instances may run them at once.
+// The jobs that every instance runs besides serving requests. Any number of instances may run them at once.
 import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
@@ -17,12 +17,12 @@ import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
-/** Returns a function that stops the jobs. It resolves once the work under way has ended. */
+/** Returns a function that stops the jobs. It resolves when the running work has ended. */
 export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
-  // Mails are sent in three lanes (db/tables/mails.ts). Each lane has a mailer with its own connections, so that a mail that
-  // somebody waits for is never delayed by the mails of another lane.
+  // Mails are sent in lanes (db/tables/mails.ts). Each lane has a mailer with its own connections. So a mail that somebody waits
+  // for is never delayed by the mails of another lane.
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const logOuts = createLogOutSender(deps);
@@ -37,7 +37,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
-    // Each instance follows a change within two seconds, even if it was cut off from the database before.
+    // Each instance knows of a change within two seconds, even if it was cut off from the database before.
     start(
       'clients',
       1_000,
@@ -47,7 +47,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
       },
       true,
     ),
-    // If a client pulls, the pull gives its events their numbers. This job is for clients that do not pull.
+    // When a client pulls, the pull numbers its events. This job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, async (signal) => {

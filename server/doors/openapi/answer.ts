@@ -1,4 +1,4 @@
-// GET /openapi.json: what this service offers to programs.
+// GET /openapi.json: describes what this service offers to programs.
 import { respond } from '../../web/answers.ts';
 import { matchesTag } from '../../web/requests.ts';
 import type { Published } from './document.ts';

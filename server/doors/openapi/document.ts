@@ -1,4 +1,4 @@
-// What this service offers to programs, as a document in OpenAPI 3.1 (GET /openapi.json, and the page /developers/api).
+// Describes what this service offers to programs, as a document in OpenAPI 3.1 (GET /openapi.json, and the page /developers/api).
 
 import { shortDigest } from '../../runtime/hash.ts';
 import { version } from '../../runtime/version.ts';

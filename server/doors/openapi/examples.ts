@@ -1,5 +1,5 @@
-// Worked examples: genuine messages of one moment, signed by the service's own code. Their secrets are published, so a
-// service in production refuses settings with these secrets.
+// Builds worked examples: genuine messages of one moment, signed by the service's own code. Their secrets are public, so a
+// service in production refuses settings that contain them.
 
 import { buildNudgeSecret } from '../../events/nudge-secret.ts';
 import type { Config } from '../../settings/config.ts';
@@ -185,7 +185,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
       },
       known: { ...paid, payment_id: 'pay_2001', applied: false },
     },
-    /** Signed with an empty body. */
+    /** This request is signed with an empty body. */
     invoicesAsked: await signText(exampleSecrets.payments, 'msg_2003', ''),
     changedInvoices: {
       invoices: [
@@ -217,7 +217,7 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
 
 export type SignedExample = { body: object; headers: Record<string, string> };
 
-/** The signature is over the JSON without spaces. */
+/** Signs the JSON without spaces. */
 async function signExample(secret: string, id: string, body: object): Promise<SignedExample> {
   return { body, headers: await signText(secret, id, JSON.stringify(body)) };
 }

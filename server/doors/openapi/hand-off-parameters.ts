@@ -1,4 +1,4 @@
-// The parameters of a hand-off, to a client or from the marketplace (contract 3.19 to 3.21 and 6.1).
+// Describes the parameters of a hand-off, to a client or from the marketplace (contract 3.19 to 3.21 and 6.1).
 import { z } from 'zod';
 import { maxPayloadLength } from '../../sso/envelope.ts';
 import { payloadSchema } from '../../sso/payload.ts';

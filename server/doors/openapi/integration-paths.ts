@@ -1,4 +1,4 @@
-// The paths of the CRM and of payment providers (contract sections 7 and 7a).
+// Describes the paths for the CRM and for payment providers (contract sections 7 and 7a).
 import { contractsLimit } from '../endpoints/crm-contracts.ts';
 import { invoicesLimit } from '../endpoints/payment-invoices.ts';
 import type { SignedExample, Worked } from './examples.ts';
@@ -14,7 +14,7 @@ const webhookForms: Record<string, [form: string, description: string]> = {
   ],
 };
 
-/** The headers of Standard Webhooks, with examples by name. */
+/** Describes the headers of Standard Webhooks, with examples by name. */
 export const webhookHeaders = (examples: Record<string, SignedExample>): Parameter[] =>
   Object.entries(webhookForms).map(([name, [form, description]]) => ({
     name,

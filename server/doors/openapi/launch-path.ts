@@ -1,4 +1,4 @@
-// `/sso/launch/{client}` (contract section 4).
+// Describes `/sso/launch/{client}` (contract section 4).
 import { maxAgeLimit } from '../endpoints/launch.ts';
 import type { Worked } from './examples.ts';
 import { clientParameter, hidden, member, prefetched, returnTo } from './hand-off-parameters.ts';

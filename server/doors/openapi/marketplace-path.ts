@@ -1,4 +1,4 @@
-// `/sso/marketplace/callback` (contract section 6).
+// Describes `/sso/marketplace/callback` (contract section 6).
 import type { Worked } from './examples.ts';
 import { handOffParameters, hidden, prefetched } from './hand-off-parameters.ts';
 import { always, location, type PathItem, type Refuse, text } from './parts.ts';

@@ -81,7 +81,7 @@ export type Refuse = (
   more?: { headers?: Headers; examples?: Partial<Record<ProblemCode, AppError>> },
 ) => Answers;
 
-/** The answers of an operation that can be refused with these codes, and with the codes of `everywhere`. */
+/** Builds the answers of an operation that can be refused with these codes, and with the codes of `everywhere`. */
 export const buildRefuse =
   (baseUrl: string): Refuse =>
   (codes, { headers, examples = {} } = {}) => {
@@ -104,7 +104,7 @@ export const buildRefuse =
 export const buildShared = (baseUrl: string): Record<string, Answer> =>
   Object.fromEntries(everywhere.map((code) => [code, describeRefusal([new AppError(code)], baseUrl)]));
 
-/** The answer of one status, for one or more codes. */
+/** Builds the answer of one status, for one or more codes. */
 function describeRefusal(errors: AppError[], baseUrl: string, headers?: Headers): Answer {
   const codes = errors.map(({ code }) => code);
   const [first, ...others] = errors.map(({ code }) => headersOf[code]);

@@ -1,4 +1,4 @@
-// What clients and pages read of people (contract sections 5 and 10).
+// Describes what clients and pages read about people (contract sections 5 and 10).
 
 import { AppError } from '../../basics/errors.ts';
 import { eventsQuery } from '../endpoints/sso-events.ts';

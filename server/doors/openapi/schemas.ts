@@ -1,4 +1,4 @@
-// The schemas of the document, made from the schemas that check input and describe output.
+// Builds the schemas of the document from the schemas that check input and describe output.
 import { z } from 'zod';
 import { sections } from '../../../db/own-data.ts';
 import { problemSchema } from '../../basics/errors.ts';
@@ -15,7 +15,7 @@ import { payloadSchema, standardProfileSchema } from '../../sso/payload.ts';
 import { healthSchema } from '../../web/answers.ts';
 import type { WholeRange } from '../../web/requests.ts';
 
-/** JSON Schema 2020-12, as far as the document uses it. */
+/** As much of JSON Schema 2020-12 as the document uses. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
@@ -63,7 +63,7 @@ const pathOf = (name: string) => `#/components/schemas/${name}`;
 
 export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: pathOf(name) });
 
-/** `io: 'input'` is the form that a sender writes. This form also fits the schemas of answers. */
+/** `io: 'input'` means the form that a sender writes. That form also fits the schemas of answers. */
 export function buildSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ours)) registry.add(schema, { id });
@@ -72,7 +72,7 @@ export function buildSchemas(): Record<SchemaName, JsonSchema> {
   return { ...Object.fromEntries(plain), OwnData: buildOwnData() };
 }
 
-/** The schema of the file of a person's own data, from the list by which that file is made. */
+/** Builds the schema of the file with a person's own data, from the list that the file is made from. */
 function buildOwnData(): JsonSchema {
   const lists = sections.map(({ name, columns }) => {
     const row = { type: 'object', properties: Object.fromEntries(columns.map((column) => [column, {}])) };
@@ -92,7 +92,7 @@ function buildOwnData(): JsonSchema {
   };
 }
 
-/** The schema of a parameter that `readWhole` reads. */
+/** Builds the schema of a parameter that `readWhole` reads. */
 export const wholeSchema = ({ min, max, usual }: WholeRange): JsonSchema => ({
   type: 'integer',
   minimum: min,

@@ -1,4 +1,5 @@
-// The paths about the service itself, the browser's session and one's own data (contract 2.90, 4.27, 9.136 and 9.143).
+// Describes the paths for the service itself, for the browser's session and for one's own data (contract 2.90, 4.27, 9.136 and
+// 9.143).
 
 import { clientParameter, returnTo } from './hand-off-parameters.ts';
 import {

@@ -1,4 +1,5 @@
-// What comes from this service to a client: the browser with a hand-off, and nudges (contract 3.19 to 3.27 and 10.25 to 10.35).
+// Describes what this service sends to a client: the browser with a hand-off, and nudges (contract 3.19 to 3.27 and 10.25 to
+// 10.35).
 
 import type { Worked } from './examples.ts';
 import { arrivesAtCallback } from './hand-off-parameters.ts';

@@ -1,4 +1,4 @@
-// The procedures of acts, each made from its record (server/staff/acts.ts).
+// The procedures for acts. Each is built from the act's record (server/staff/acts.ts).
 import { z } from 'zod';
 import { type AnyAct, type Asked, actAsStaff, type Subject } from '../../acts/act.ts';
 import type { Staff } from '../../acts/staff.ts';
@@ -6,10 +6,10 @@ import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { staff, withRight } from './init.ts';
 
-/** A missing member is read as an empty text. So it is refused only when input is checked, in the order of contract 12.14. */
+/** Treats a missing member as an empty text. So it is refused only when input is checked, in the order of contract 12.14. */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
-/** One of the given words. An empty text is accepted too, and means that no word was chosen. */
+/** Accepts one of the given words. An empty text is accepted too, and means that no word was chosen. */
 export const choice = <Choice extends string>(
   name: Parameters<typeof textSchema>[0],
   choices: readonly Choice[],
@@ -25,13 +25,12 @@ export const askedOf = ({ keys, mayLackSeen }: Pick<Subject<never>, 'keys' | 'ma
   seen: mayLackSeen ? textSchema('seen').optional() : text('seen'),
 });
 
-/** Returns what programs get. */
 export const perform = async (ctx: Staff & { deps: Dependencies }, act: AnyAct, asked: Asked) =>
   act.about.answer(await actAsStaff(ctx.deps, ctx, act, asked));
 
 /**
- * Makes a procedure of each act whose right begins with `part`. With `people`, the act with the right `people.freeze` becomes the
- * procedure `freeze`.
+ * Makes a procedure for each act whose right begins with `part`. For example, with `people`, the act with the right
+ * `people.freeze` becomes the procedure `freeze`.
  */
 export const proceduresOf = <Part extends string, Acts extends Record<string, AnyAct>>(
   part: Part,
@@ -58,7 +57,7 @@ const buildProcedure = (act: AnyAct) => {
         ...keys,
         ...(!act.hasNoWhy && { why }),
         seen,
-        // A missing field is empty, except if its act says otherwise.
+        // Treats a missing field as empty, unless its act says otherwise.
         ...Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])),
       }),
     )

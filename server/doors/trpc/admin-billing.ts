@@ -1,4 +1,4 @@
-// What administrators do with the settings of billing (contract sections 7a and 11).
+// The procedures for what administrators do with the billing settings (contract sections 7a and 11).
 import { z } from 'zod';
 import { actAsStaff } from '../../acts/act.ts';
 import { describeSettings } from '../../billing/settings/describe-settings.ts';
@@ -17,7 +17,7 @@ import { allowed, router } from './init.ts';
 const asked = { why: text('why'), seen: text('seen') };
 
 export const adminBillingRouter = router({
-  /** The settings in force, the pending settings, and the newest versions. */
+  /** Returns the settings in force, the pending settings, and the newest versions. */
   settings: allowed('billing.settings').query(({ ctx }) => describeSettings(ctx.deps.db)),
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, settings: z.unknown().optional() }))
@@ -46,7 +46,7 @@ export const billingFormsRouter = router({
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
     .mutation(async ({ ctx, input: { fields: given, ...more } }) => {
-      // A form of version 1.0.0 lacks this field, so such a form must leave the setting as it is.
+      // A form of version 1.0.0 lacks this field. So such a form must leave the setting as it is.
       const inForce = (await findVersions(ctx.deps.db)).inForce?.settings;
       const invoiceWhilePastDue = !inForce || invoicesPastDue(inForce) ? 'yes' : 'no';
       const fields = { invoiceWhilePastDue, ...given };

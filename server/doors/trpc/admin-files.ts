@@ -1,4 +1,4 @@
-// Which files there are for administrators (contract 12.143 to 12.161). server/doors/endpoints/staff-file.ts sends them.
+// Says which files there are for administrators (contract 12.143 to 12.161). server/doors/endpoints/staff-file.ts sends them.
 import { z } from 'zod';
 import { listFiles, readAskedFile } from '../../staff/files.ts';
 import { text } from './acts.ts';

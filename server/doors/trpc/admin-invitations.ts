@@ -1,4 +1,4 @@
-// Invitations to the staff (contract 12.210 to 12.221).
+// Procedures for invitations to the staff (contract 12.210 to 12.221).
 import { type Staff, searchAsStaff } from '../../acts/staff.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { invitationActs, listOpenInvitations } from '../../staff/invitations.ts';
@@ -10,7 +10,6 @@ export const readInvitations = (ctx: Staff & { deps: Dependencies }) =>
   searchAsStaff(ctx, 'invitations', () => listOpenInvitations(ctx.deps));
 
 export const invitationsRouter = router({
-  /** Returns the open invitations, the newest first. */
   list: allowed('invitations.list').query(({ ctx }) => readInvitations(ctx)),
   ...proceduresOf('invitations', invitationActs),
 });

@@ -1,4 +1,4 @@
-// What administrators see of billing (contract 7.191 to 7.198, 12.140 to 12.142, and 12.240 to 12.244).
+// The procedures for what administrators see of billing (contract 7.191 to 7.198, 12.140 to 12.142, and 12.240 to 12.244).
 import { z } from 'zod';
 import { contractSorts, invoiceSorts } from '../../../db/tables/staff-lists.ts';
 import { searchAsStaff } from '../../acts/staff.ts';
@@ -16,7 +16,7 @@ import { allowed, router, staff } from './init.ts';
 const q = textSchema('q').optional();
 
 export const adminInvoicesRouter = router({
-  /** The newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
+  /** Returns the newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
   contracts: allowed('billing.contracts')
     .input(
       z
@@ -30,7 +30,7 @@ export const adminInvoicesRouter = router({
     )
     .query(({ ctx, input }) => searchAsStaff(ctx, 'contracts', () => searchContracts(ctx.deps, input))),
 
-  /** The newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
+  /** Returns the newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
   invoices: allowed('billing.invoices')
     .input(
       z
@@ -38,7 +38,7 @@ export const adminInvoicesRouter = router({
           state: choice('state', invoiceStates),
           sort: choice('sort', invoiceSorts),
           q,
-          /** The `next` of another page. */
+          /** The `next` of the page before. */
           before: textSchema('before')
             .refine((text) => /^[1-9]\d{0,14}$/.test(text))
             .transform(Number)
@@ -59,14 +59,14 @@ export const adminInvoicesRouter = router({
     .input(z.object({ before: monthSchema.optional() }).optional())
     .query(({ ctx: { deps }, input }) => summariseBilling(deps, input?.before)),
 
-  /** The future documents of a contract. Throws 404 `not_found`, or `not_configured` without a seller. */
+  /** Returns the future documents of a contract. Throws 404 `not_found`, or `not_configured` if there is no seller. */
   preview: allowed('billing.preview')
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx: { deps }, input: { signup, months } }) => readPreview(deps.db, signup, months)),
 });
 
 export const invoiceFormsRouter = router({
-  /** An invoice or a credit note. */
+  /** Returns an invoice or a credit note. */
   document: staff
     .input(z.object({ number: text('number') }))
     .query(({ ctx, input }) => describeForStaff(ctx.deps, ctx, input.number)),
@@ -75,7 +75,7 @@ export const invoiceFormsRouter = router({
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
-  /** If the text of a search for people is the number of a document, returns that number. */
+  /** If a search for people is the number of a document, returns that number. */
   searched: staff
     .input(z.object({ q: text('q') }))
     .query(({ ctx, input }) => findSearched(ctx.deps, ctx, input.q)),

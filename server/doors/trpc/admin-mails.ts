@@ -1,4 +1,4 @@
-// What administrators see of clients, and what they do about unsent mails (contract 12.120 to 12.131).
+// The procedures for what administrators see of clients, and do about unsent mails (contract 12.120 to 12.131).
 import { z } from 'zod';
 import { mailSorts, mailStates } from '../../../db/tables/unsent-mails.ts';
 import { type Staff, searchAsStaff } from '../../acts/staff.ts';
@@ -27,7 +27,7 @@ const filters = z
   .default({});
 
 export const clientsRouter = router({
-  /** Clients come in the order of the settings. */
+  /** Returns clients in the order of the settings. */
   list: allowed('clients.list').query(({ ctx }) => listClients(ctx.deps)),
   ...proceduresOf('clients', clientActs),
 });
@@ -39,7 +39,7 @@ export const readMails = (ctx: Staff & { deps: Dependencies }, asked: z.output<t
   searchAsStaff(ctx, 'people', () => listMails(ctx.deps, ctx, asked));
 
 export const mailsRouter = router({
-  /** Returns a page of 50 mails of one state. Without a state, they are mails that failed or were given up. */
+  /** Returns a page of 50 mails of one state. Without a state, returns mails that failed or were given up. */
   list: mailsOf.query(({ ctx, input }) => readMails(ctx, input)),
   ...proceduresOf('mails', mailActs),
 });

@@ -1,4 +1,4 @@
-// What administrators see of the business at a glance (contract 12.107 to 12.110).
+// The procedure for what administrators see of the business at a glance (contract 12.107 to 12.110).
 import { z } from 'zod';
 import { getOverview, spans } from '../../staff/overview.ts';
 import { allowed, router } from './init.ts';

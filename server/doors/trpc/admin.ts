@@ -1,4 +1,4 @@
-// What staff do for other people (contract section 12).
+// The procedures for what staff do for other people (contract section 12).
 import { z } from 'zod';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
 import { type AnyAct, person } from '../../acts/act.ts';
@@ -31,7 +31,7 @@ import { allowed, mergeRouters, router, staff } from './init.ts';
 const named = z.object({ id: text('id') });
 
 const peopleRouter = router({
-  /** Returns at most 50 people. `more` says that there are more. */
+  /** Returns at most 50 people. `more` says whether there are more. */
   find: staff
     .input(
       z.object({
@@ -51,13 +51,13 @@ const peopleRouter = router({
   wouldGet: staff.input(named).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
 
   ...proceduresOf('people', peopleActs),
-  /** One procedure for all decisions about a capability or the verification. */
+  /** One procedure serves all decisions about a capability or the verification. */
   decide: staff
     .input(z.object({ ...askedOf(person), what: text('what'), decision: text('decision') }))
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
       const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
       const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
-      // An unknown decision leaves the capability empty, and the act refuses that.
+      // If the decision is unknown, the capability stays empty, and the act refuses that.
       const capability = decisions.has(decision) ? what : '';
       return perform(ctx, acts[intent], { ...more, capability });
     }),
@@ -69,7 +69,7 @@ const decisions = new Map<string, readonly [Intent, Intent]>([
   ['undecided', ['undecide', 'undecide']],
 ]);
 
-/** Accepts only the characters that kinds of events and names of clients can have. */
+/** Accepts only characters that names of event types and clients can have. */
 const word = (name: Parameters<typeof textSchema>[0]) =>
   textSchema(name).refine((text) => /^[\w.-]*$/.test(text));
 
@@ -108,44 +108,44 @@ export const adminRouter = router({
 });
 
 export const staffFormsRouter = router({
-  /** The member of the staff who asks. They can lack a second factor only in local mode. */
+  /** Returns the member of staff who asks. They can lack a second factor only in local mode. */
   who: staff.query(({ ctx: { session } }) => ({
     id: session.user.id,
     role: session.user.role,
     lacksFactor: !session.amr.includes('mfa'),
   })),
 
-  /** The answer of `admin.people.get`, and the forms of the page. */
+  /** Returns the answer of `admin.people.get`, and the forms of the page. */
   person: staff.input(named).query(async ({ ctx, input }) => {
     const person = await getPerson(ctx.deps, ctx, input.id);
     return { person, forms: listPersonForms(person) };
   }),
 
-  /** Says what a form has done, for the page that the browser shows after it. Null for an unknown intent. */
+  /** Says what a form has done, for the page that the browser shows next. Returns null for an unknown intent. */
   outcome: staff
     .input(z.object({ about: z.string(), intent: text('intent') }))
     .query(({ input }) => sayOutcome(input.about, input.intent)),
 
-  /** The answer of `admin.mails.list`, with the forms of each mail. */
+  /** Returns the answer of `admin.mails.list`, with the forms of each mail. */
   mails: mailsOf.query(async ({ ctx, input }) => {
     const listed = await readMails(ctx, input);
     return { ...listed, mails: withForms(listed.mails) };
   }),
 
-  /** The clients, and the form that adds one. */
+  /** Returns the clients, and the form that adds one. */
   clients: allowed('clients.list').query(async ({ ctx }) => ({
     clients: await listClients(ctx.deps),
     forms: listNewClientForms(),
   })),
 
-  /** One client, with its forms if it is a row of the database. Throws 404 `not_found`. */
+  /** Returns one client. If it is a row of the database, its forms are included. Throws 404 `not_found`. */
   client: allowed('clients.list')
     .input(z.object({ client: text('client') }))
     .query(({ ctx, input }) => getClient(ctx.deps, input.client)),
 
   /**
-   * The answer of `admin.invitations.list`, with forms. If an invitation was refused because somebody has its email address,
-   * `holder` is the id of that person.
+   * Returns the answer of `admin.invitations.list`, with forms. If an invitation was refused because somebody has its email
+   * address, `holder` is that person's id.
    */
   invitations: allowed('invitations.list')
     .input(z.object({ refused: textSchema('email').optional() }))
@@ -158,12 +158,11 @@ export const staffFormsRouter = router({
 
   auditKinds: staff.query(() => listKinds()),
 
-  /** The audit as its page shows it. */
   audit: staff
     .input(auditFilters.extend({ hasLooks: z.boolean() }))
     .query(({ ctx, input }) => searchAsStaff(ctx, 'people', () => listAuditLines(ctx.deps, ctx, input))),
 
-  /** Finds people, or members of the staff, for a filter. */
+  /** Finds people or staff for a filter. */
   findPeople: staff
     .input(z.object({ q: text('q'), isStaff: z.boolean() }))
     .query(({ ctx, input: { q, isStaff } }) =>

@@ -1,4 +1,4 @@
-// Nobody sees contracts, invoices or billing details of their account before their address is proved.
+// Until their address is proved, nobody sees the contracts, invoices or billing details of their account.
 import { z } from 'zod';
 import { listInvoices } from '../../../db/tables/invoices.ts';
 import { listContracts } from '../../../db/tables/service-contracts.ts';
@@ -18,7 +18,7 @@ const changing = person.meta({ access: 'confirmed' });
 const ofContract = z.object({ contract: textSchema('contract') });
 
 export const contractsRouter = router({
-  /** Newest first. Amounts are in minor units. Their last `minorDigits` digits come after the decimal point. */
+  /** Returns the newest first. Amounts are in minor units. Their last `minorDigits` digits come after the decimal point. */
   list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const [zone, contracts] = await Promise.all([
@@ -36,7 +36,7 @@ export const contractsRouter = router({
     }));
   }),
 
-  /** The contract ends with the current period. A trial ends at once. */
+  /** Cancels a contract. It ends with the current period, and a trial ends at once. */
   cancel: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),
@@ -48,7 +48,6 @@ export const contractsRouter = router({
 });
 
 export const invoicesRouter = router({
-  /** Newest first. */
   list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const invoices = await listInvoices(deps.db, session.user.account.id);
@@ -59,13 +58,13 @@ export const invoicesRouter = router({
     }));
   }),
 
-  /** An invoice or a credit note. Throws 404 `not_found` for one that the account does not have. */
+  /** Returns an invoice or a credit note. Throws 404 `not_found` if the account does not have it. */
   get: person
     .input(z.object({ number: textSchema('number') }))
     .query(({ ctx, input }) => getOwnDocument(ctx.deps, ctx, input.number)),
 });
 
-/** A member that is not given stays as it is. */
+/** If a member is not given, it stays as it is. */
 const detailsSchema = z
   .object({
     company: textSchema('company'),

@@ -18,7 +18,7 @@ import { requireConfirmed } from '../../identity/session/actor.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { person, router } from './init.ts';
 
-/** Refuses a change before it asks for a credential, so that nobody gives a credential in vain. */
+/** Refuses a change before it asks for a credential, so that nobody gives one in vain. */
 const changing = person
   .use(({ ctx, next }) => {
     requireNoObstacle(ctx.session.user);
@@ -45,7 +45,7 @@ export const emailRouter = router({
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
-  /** The change of address whose link has not been used yet. Null if there is none. */
+  /** Returns the change of address whose link has not been used yet, or null. */
   pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
   cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),

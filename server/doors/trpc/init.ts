@@ -1,4 +1,4 @@
-// The base of every procedure: its context, who may call it, and the shape of its errors.
+// The base of every procedure: its context, who may call it, and the form of its errors.
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
@@ -19,15 +19,16 @@ export type TrpcContext = {
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** The session is looked up once for a request, and again after each change. */
+  /** The session is looked up once for each request, and again after each change. */
   looked: { session?: ReturnType<typeof findSession> };
 };
 
 export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
 
 /**
- * An input is JSON. Annotations of superjson may only mark the input or its members as undefined. Superjson itself never reads
- * inputs: its other types let a sender choose which objects we create, and it walks every path for each annotation.
+ * Reads an input as JSON. Annotations of superjson may only mark the input or its members as undefined.
+ * Superjson itself never reads inputs. Its other types would let a sender choose which objects we create, and it walks every path
+ * for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -37,7 +38,7 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
   if (isUndefined(values)) return undefined;
   if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
   const annotations = Object.entries(values);
-  // No input has nested members, so no annotation has nested ones.
+  // No input has members inside its members, so no annotation has any.
   if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
     throw new AppError('invalid_request');
   const gone = new Set(annotations.map(([name]) => name));
@@ -55,7 +56,7 @@ const t = initTRPC
   .meta<{ access: Access }>()
   .create({
     transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
-    // Built member by member, so that tRPC's own `stack` and the message of an unexpected error are never sent.
+    // This is built member by member, so that tRPC's own `stack` and the message of an unexpected error are never sent.
     errorFormatter({ shape, error }) {
       const { code, detail, errors } = toRefusal(error);
       const { code: trpcCode, httpStatus, path } = shape.data;
@@ -65,8 +66,8 @@ const t = initTRPC
 
 export const { router, createCallerFactory, mergeRouters } = t;
 
-// tRPC turns everything that a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep their
-// code and status.
+// tRPC turns everything that a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. This gives our refusals their
+// own code and status again.
 const refusals = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
@@ -106,19 +107,19 @@ export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'head
 
 export const anonymous = base.meta({ access: 'anonymous' });
 
-/** A user with a full session. Otherwise throws 401 `login_required` or 403 `second_factor_required`. */
+/** For a user with a full session. For others, throws 401 `login_required` or 403 `second_factor_required`. */
 export const person = base
   .meta({ access: 'person' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLive(await lookUp(ctx)) } }));
 
-/** A person who gave a credential within the last ten minutes. Otherwise throws 401 `login_required`. */
+/** For a person who gave a credential within the last ten minutes. For others, throws 401 `login_required`. */
 export const confirmed = person
   .meta({ access: 'confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
 /**
- * A member of the staff (contract 12.1). Otherwise throws 401 `login_required`, 404 `not_found` for other people, or 403
- * `second_factor_required`.
+ * For staff (contract 12.1). Throws 401 `login_required` without a login, 403 `second_factor_required` without a second factor,
+ * and 404 `not_found` for other people.
  */
 export const staff = base
   .meta({ access: 'staff' })
@@ -126,7 +127,7 @@ export const staff = base
     next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
   );
 
-/** A member of the staff whose role has that right. Other staff get 404 `not_found`, whatever they send. */
+/** For staff whose role has that right. Other staff get 404 `not_found`, even if their input is wrong. */
 export const withRight = (right: Right) =>
   staff.use(({ ctx, next }) => {
     requireRight(ctx, right);
@@ -135,12 +136,12 @@ export const withRight = (right: Right) =>
 
 export const allowed = (name: keyof typeof looks) => withRight(looks[name]);
 
-/** A person, or a user who must first set up or give a second factor. */
+/** For a person, or for a user who must first set up or give a second factor. */
 export const settingUp = base
   .meta({ access: 'setting_up' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
 
-/** A user for `settingUp` who gave a credential within the last ten minutes. Otherwise throws 401 `login_required`. */
+/** For a user of `settingUp` who gave a credential within the last ten minutes. For others, throws 401 `login_required`. */
 export const settingUpConfirmed = settingUp
   .meta({ access: 'setting_up_confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
@@ -151,7 +152,7 @@ export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
 
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
-  // Only wrong input is a bad request. Anything else that does not parse is our own fault.
+  // Only wrong input is a bad request. If anything else cannot be parsed, that is our own fault.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError) {
     return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
   }

@@ -1,4 +1,4 @@
-// The typed procedures. Programs call the procedures of contract 11.18 and 11.23 at /trpc. Pages call all procedures directly.
+// All procedures. Programs call the procedures of contract 11.18 and 11.23 at /trpc. Pages call all of them directly.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { isStaff } from '../../acts/staff.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -44,16 +44,16 @@ const peopleRouters = {
   billing: billingRouter,
 };
 
-/** People who are not staff get this router, which has no `admin` (contract 12.6). */
+/** People who are not staff get this router. It has no `admin` (contract 12.6). */
 const routerForPeople = router(peopleRouters);
 
-/** Without a session, every name is refused in the same way, whether or not a procedure has it. */
+/** Without a session, every name is refused in the same way, even if no procedure has it. */
 const buildRouterForNobody = (name: string, { method }: Request) =>
   router({ [name]: method === 'POST' ? staff.mutation(() => {}) : staff.query(() => null) });
 
 export const appRouter = router({ ...peopleRouters, admin: adminRouter });
 
-/** The type of this router, for programs in TypeScript that call /trpc. */
+/** The type of this router, for TypeScript programs that call /trpc. */
 export type AppRouter = typeof appRouter;
 
 export const pagesRouter = mergeRouters(
@@ -121,7 +121,7 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
   return response;
 }
 
-/** The name of the procedure, as tRPC reads it. */
+/** Returns the name of the procedure, as tRPC reads it. */
 const readName = ({ url }: Request) =>
   decodeURIComponent(new URL(url).pathname.replace(/^\/trpc\/?/, '').replace(/\/$/, ''));
 

@@ -35,7 +35,7 @@ const addressRouter = router({
     return { email, holdsEmail, isVerified: emailVerifiedAt !== null };
   }),
 
-  /** Throws 422 `validation_failed` at `/meant` for an address that looks mistyped. Checks nothing else. */
+  /** Throws 422 `validation_failed` at `/meant` if an address looks mistyped. Checks nothing else. */
   requireMeant: person
     .input(z.object({ email: z.string(), isMeant: z.boolean() }))
     .query(({ input }) => requireMeant(input)),
@@ -50,7 +50,7 @@ const addressRouter = router({
 });
 
 const authenticatorRouter = router({
-  /** The authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
+  /** Returns the authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
   describe: settingUp
     .input(z.object({ clientNeedsFactor: z.boolean() }).optional())
     .query(async ({ ctx, input }) => {
@@ -64,7 +64,7 @@ const authenticatorRouter = router({
   startSetUp: settingUpConfirmed.mutation(async ({ ctx }) =>
     setCookies(ctx, [await startSetUp(ctx.deps, ctx)]),
   ),
-  /** The secret that waits for its code. Null if there is none. */
+  /** Returns the secret that waits for its code, or null. */
   findSetUp: settingUp.query(async ({ ctx }) => (await findSetUp(ctx.deps, ctx)) ?? null),
   add: settingUpConfirmed.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
     const added = await addAuthenticator(ctx.deps, ctx, input);
@@ -96,7 +96,7 @@ const passkeysRouter = router({
     .input(z.object({ id }))
     .mutation(({ ctx, input }) => removeOwnPasskey(ctx.deps, ctx, input.id)),
 
-  /** The offer of a passkey after a login with only a password. */
+  /** Returns the offer of a passkey after a login with only a password. */
   describeOffer: person.query(({ ctx }) => describePasskeyOffer(ctx.deps, ctx)),
   addOffered: confirmed
     .input(z.object({ passkey: z.string() }))

@@ -1,4 +1,4 @@
-// Procedures for the pages of billing. Programs cannot call them.
+// Procedures for the billing pages. Programs cannot call them.
 import { z } from 'zod';
 import { documentSorts } from '../../../../db/tables/own-documents.ts';
 import { describeOwnBilling, hasOwnOverdue } from '../../../billing/customers/own-billing.ts';
@@ -15,7 +15,10 @@ import { anonymous, lookUp, person, router } from '../init.ts';
 const link = z.object({ token: z.string() });
 
 export const billingPagesRouter = router({
-  /** Null until the user's email address is proved. `before` is the number of the document with which the previous page ended. */
+  /**
+   * Returns null until the user's email address is proved. `before` is the number of the document with which the previous page
+   * ended.
+   */
   describe: person
     .input(
       z
@@ -29,12 +32,12 @@ export const billingPagesRouter = router({
         .optional(),
     )
     .query(async ({ ctx, input }) => (await describeOwnBilling(ctx.deps, ctx, input)) ?? null),
-  /** The answer is false without a full session. */
+  /** Returns false without a full session. */
   hasOverdue: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     return found?.state === 'live' && hasOwnOverdue(ctx.deps, found.user);
   }),
-  /** The address for invoices that nobody of the account has decided about. Null if there is none. */
+  /** Returns the address for invoices that nobody in the account has decided about, or null. */
   findUndecided: person.query(async ({ ctx }) => (await findUndecidedInvoiceEmail(ctx.deps, ctx)) ?? null),
   keepInvoiceEmail: person
     .meta({ access: 'confirmed' })
@@ -45,7 +48,7 @@ export const billingPagesRouter = router({
     .mutation(({ ctx }) => mailInvoiceEmailAgain(ctx.deps, ctx)),
 });
 
-/** The reader of the mailbox for invoices need not be logged in. */
+/** Somebody who reads the mailbox for invoices need not be logged in. */
 export const invoiceEmailRouter = router({
   find: anonymous
     .input(link)

@@ -9,7 +9,7 @@ const purpose = z.enum([
 ]);
 
 export const deadLinksRouter = router({
-  /** What became of a link. Null if the token is not ours. */
+  /** Says what became of a link. Returns null if the token is not ours. */
   explain: anonymous.input(z.object({ token: z.string(), purpose })).query(async ({ ctx, input }) => {
     const session = await lookUp(ctx);
     const userId = session && session.state !== 'suspended' ? session.user.id : undefined;

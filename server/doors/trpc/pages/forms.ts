@@ -1,4 +1,4 @@
-// Forms that were refused, for the page that shows them again.
+// Keeps forms that were refused, so that their page can show them again.
 import { z } from 'zod';
 import { type FaultName, faultWords, nameFault } from '../../../basics/fault-words.ts';
 import { sendsCookies } from '../../../identity/ground/form-answers.ts';
@@ -22,9 +22,9 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page and for the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. Only a
-   * form that `isLarge` may have other sentences. Returns the id of the form. Returns null if a sentence is not allowed, or if
-   * there is no room for the form.
+   * Keeps a form for its page and for the logged-in user. `faults` are sentences of server/basics/fault-words.ts. Only a form
+   * that `isLarge` may have other sentences. Returns the id of the form, or null if a sentence is not allowed or there is no room
+   * for the form.
    */
   keep: anonymous
     .input(
@@ -42,7 +42,7 @@ export const formsRouter = router({
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
-      // If the user is unknown, nobody could have the form back.
+      // If the user is unknown, nobody could get the form back.
       if (isEnded && !userId) return null;
       const named = Object.entries(faults).map(
         ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,
@@ -68,7 +68,7 @@ export const formsRouter = router({
     if (dropped) setCookies(ctx, [dropped]);
   }),
 
-  /** Returns the form that was kept for this page and for the user who is logged in. Returns null if there is none. */
+  /** Returns the form that was kept for this page and for the logged-in user, or null. */
   find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
     const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
     if (!kept) return null;

@@ -20,7 +20,10 @@ import { hasSessionCookie } from '../../../identity/session/sessions.ts';
 import { type Form, isByPasskey } from '../../../web/requests.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
-/** `code_needed`: the login waits for a code. `passkey_offered`: the session begins with the offer of a passkey. */
+/**
+ * `code_needed` means that the login waits for a code. `passkey_offered` means that the session begins with the offer of a
+ * passkey.
+ */
 type LoginOutcome = 'done' | 'code_needed' | 'passkey_offered';
 
 type Refusal = 'wrong_login' | 'wrong_passkey' | 'unknown_passkey';
@@ -36,16 +39,19 @@ function takeStep(
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, even if they must do something first. Pages use this only for the address, and for a link for staff. */
+  /**
+   * Returns who is logged in, even if they must do something first. Pages use this only for the address, and for a link for
+   * staff.
+   */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
     const { user, amr } = found;
-    // Whether a client that needs a second factor would have to wait for the code of this user's app.
+    // Whether a client that needs a second factor would make this user enter a code of their app.
     return { email: user.email, isStaff: isStaff(user), owesCode: asksForCode(user) && !amr.includes('mfa') };
   }),
 
-  /** Whether this browser has a live session, or still has the cookie of an ended session. */
+  /** Returns whether this browser has a live session, or still has the cookie of an ended one. */
   session: anonymous.query(async ({ ctx }): Promise<'live' | 'ended' | 'none'> => {
     const found = await lookUp(ctx);
     if (found && found.state !== 'suspended') return 'live';
@@ -59,13 +65,13 @@ export const loginRouter = router({
       z.object({
         email: z.string(),
         password: z.string(),
-        /** The path that the person is going to, if their browser can add a passkey. */
+        /** The path that the person is going to. Set only if their browser can add a passkey. */
         offer: z.object({ next: z.string() }).optional(),
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      // The URL of the request says that the login is by a passkey. So no limit for logins with a password has counted this
-      // request, and its password must not be hashed.
+      // The URL of this request says that the login is by a passkey. So the limits for logins with a password have not counted
+      // it, and its password must not be hashed.
       if (isByPasskey(ctx.request.url)) return 'wrong_passkey';
       const keep = () => setCookies(ctx, keepLoginEmail(ctx.deps, input.email));
       const step = await login(ctx.deps, ctx.request, ctx.visit, input).catch((error) => {
@@ -82,7 +88,7 @@ export const loginRouter = router({
       takeStep(ctx, await logInByPasskey(ctx.deps, ctx.request, ctx.visit, input.passkey)),
     ),
 
-  /** The login of this browser that waits for a code. Null if there is none. */
+  /** Returns the login in this browser that waits for a code, or null. */
   pending: anonymous.query(async ({ ctx }) => (await findOwnPendingLogin(ctx.deps, ctx.request)) ?? null),
 
   byCode: anonymous.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
@@ -92,24 +98,23 @@ export const loginRouter = router({
     return 'done';
   }),
 
-  /** The URL that the browser goes to after a logout that a client started. Null if no client started it. */
+  /** Returns the URL that the browser goes to after a logout that a client started. Returns null if no client started it. */
   logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.clients, ctx.request) ?? null),
 
   out: anonymous.mutation(async ({ ctx }) => {
     const found = await lookUp(ctx);
     setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
     if (found && found.state !== 'suspended') setCookies(ctx, keepLoginEmail(ctx.deps, found.user.email));
-    // This does not clear "cookies" or "storage": browsers take seconds for these, and what we keep there logs nobody in.
+    // This does not clear "cookies" or "storage", because browsers take seconds for these, and what we keep there logs nobody in.
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
 
-  /** The email address with which somebody in this browser last tried to log in with a password, or logged out. */
+  /** Returns the email address with which somebody in this browser last logged out or tried to log in with a password. */
   lastEmail: anonymous.query(({ ctx }) => readLoginEmail(ctx.deps, ctx.request)),
 
-  /** The email address that was typed to get a mail, for the page that says that the mail is on its way. */
+  /** Returns the email address that somebody typed to get a mail. The page that confirms the mail shows this address. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
-  /** The name that was typed at a sign-up. */
   typedName: anonymous.query(({ ctx }) => readTypedName(ctx.deps, ctx.request)),
 
   keepTypedEmail: anonymous
@@ -125,18 +130,18 @@ const changes = Object.keys(allowances) as AllowanceName[];
 const asked = z.object({ form, change: z.enum(changes).optional() });
 const askedWhileSettingUp = asked.extend({ clientNeedsFactor: z.boolean().optional() });
 
-/** `asks` says what a page asks for before it makes the change of the form. It is undefined if nothing is needed. */
+/** `asks` is what a page asks for before it makes the change. Undefined if nothing is needed. */
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
-  /** What the page of a set-up under way still asks for, if it is opened again. */
+  /** If the page of an unfinished set-up is opened again, returns what it still asks for. */
   find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp
     .input(askedWhileSettingUp)
     .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
-  /** For a form that has its own field for the password. */
+  /** This is for a form that has its own field for the password. */
   askWithoutPassword: person
     .input(z.object({ form }))
     .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),
