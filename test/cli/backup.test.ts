@@ -236,7 +236,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     const seen = join(folder, 'seen');
     const env = await standIn({ dump: `echo "$@" > ${seen}; env >> ${seen}; ${write}` });
     const url = new URL(database.url);
-    url.searchParams.set('application_name', 'a backup');
+    url.search = '?application_name=a%20backup';
     url.searchParams.set('sslmode', 'disable');
     const secret = 'a secret of a client that is long enough';
     const { code, err } = await backUp({ ...env, DATABASE_URL: url.href, SSO_MARKETPLACE_SECRET: secret });

@@ -14,7 +14,7 @@ import { openApp } from '../support/app/app.ts';
 import { readCatalog } from '../support/database/catalog.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildNeeded, neededFile } from '../support/database/needed.ts';
-import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { connect, emptyDatabase, withOptions } from '../support/database/postgres.ts';
 import { buildSchema, schemaFile } from '../support/database/schema.ts';
 import { buildSchemaSql, schemaSqlFile } from '../support/database/schema-sql.ts';
 import { addRow } from '../support/openid/log-outs.ts';
@@ -135,8 +135,7 @@ describe('migrations', () => {
       expect(await readCatalog(db)).toEqual(await readCatalog(app.db));
       // The text is the same, whatever the schema is called.
       await sql`alter schema public rename to elsewhere`.execute(db);
-      const options = encodeURIComponent('-c search_path=elsewhere');
-      const moved = await buildSchemaSql(`${url}?options=${options}`);
+      const moved = await buildSchemaSql(withOptions(url, '-c search_path=elsewhere'));
       expect(moved).toBe(text);
     } finally {
       await close();
@@ -146,7 +145,7 @@ describe('migrations', () => {
 });
 
 describe('the job sweep', () => {
-  const now = new Date();
+  let now: Date;
   const services = () => ({ db: app.db }) as unknown as Parameters<typeof sweep>[0];
   const minute = 60_000;
   const daysAgo = (days: number, ms = 0) => new Date(now.getTime() - days * 86_400_000 + ms);
@@ -163,7 +162,10 @@ describe('the job sweep', () => {
   const rowsOf = async (table: 'nonces' | 'sessions' | 'rate_limits') =>
     (await sql`select * from ${sql.table(table)} order by 1, 2`.execute(app.db)).rows;
 
-  beforeEach(() => sql`truncate nonces, sessions, oidc_grants, rate_limits`.execute(app.db));
+  beforeEach(async () => {
+    now = new Date();
+    await sql`truncate nonces, sessions, oidc_grants, rate_limits`.execute(app.db);
+  });
 
   it('deletes expired rows, and only those', async () => {
     // Nonces are kept for ten minutes longer than they could be used.

@@ -22,7 +22,7 @@ import {
   migrationListFile,
   readLanded,
 } from '../support/database/migration-list.ts';
-import { cloneDatabase, connect, emptyDatabase } from '../support/database/postgres.ts';
+import { cloneDatabase, connect, emptyDatabase, withOptions } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -132,7 +132,7 @@ it('an empty database gets its tables in the first schema of the search path, wh
   const { db, close } = connect(url);
   try {
     await sql`create schema "Else Where"`.execute(db);
-    await migrate(`${url}?options=${encodeURIComponent('-c search_path="Else\\ Where",public')}`);
+    await migrate(withOptions(url, '-c search_path="Else\\ Where",public'));
     const { rows } = await sql`select distinct c.path, to_regclass('users') is null as is_elsewhere
       from pg_proc, unnest(proconfig) c(path) where c.path like 'search_path=%' and pronamespace > 16383`.execute(
       db,

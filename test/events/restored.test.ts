@@ -64,8 +64,8 @@ it('a client gets 410 and then the present state, whether or not it has seen wha
 });
 
 it.skipIf(!hasTerminals)('asks at a terminal, and names the database (contract 11.111)', async () => {
-  const { pathname, host } = new URL(app.databaseUrl);
-  const name = `${pathname.slice(1)} at ${host}`;
+  const { pathname, port } = new URL(app.databaseUrl);
+  const name = `${pathname.slice(1)} at this machine:${port}`;
   const visitor = await addVisitor(app, 'marketplace');
   const refused = await runCliAtTerminal(app.databaseUrl, ['database:restored'], 'no');
   expect(refused.code, refused.out).toBe(1);

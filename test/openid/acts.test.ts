@@ -200,7 +200,10 @@ describe('a client of OpenID Connect', () => {
     const sent = await Promise.all(
       Array.from({ length: 16 }, (_, n) => act('set', { client: name, why, seen, ...facts[n % 2] })),
     );
-    expect(sent.map(readOutcome).sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
+    const [done, ...refused] = sent.map(readOutcome).sort();
+    expect(done).toBe('200');
+    // After the first, half of the others would also leave it with neither.
+    for (const each of refused) expect(['409 edited_meanwhile', '422 validation_failed']).toContain(each);
   });
 
   it('keeps its kind and name, and its forms stay right if it sends its first challenge (contract 13.3)', async () => {

@@ -371,8 +371,10 @@ it('the commands do the same', busy, async () => {
   const kept = await addMail({ kind: 'bank_details_changed' });
   expect((await cli('mail:give-up', kept))[0]).toBe(1);
   expect((await cli('mail:retry', 'x'))[0]).toBe(2);
-  expect((await events('staff.give_up_mail'))[0]).toMatchObject({
-    why: 'It bounces',
-    details: { operator: 'Ola' },
-  });
+  expect(await events('staff.give_up_mail')).toContainEqual(
+    expect.objectContaining({
+      why: 'It bounces',
+      details: expect.objectContaining({ mail: id, operator: 'Ola' }),
+    }),
+  );
 });

@@ -15,11 +15,18 @@ export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): 
   const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
     // A power cut would only lose a test run.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      unix_socket_directories: join(folder, 'data'),
+    },
   });
   await migrate(server.url, undefined, check);
   return {
-    templateUrl: server.url,
+    // A statement takes a fourth less processor time on a Unix socket than on TCP.
+    templateUrl: `${server.url}?host=${join(folder, 'data')}`,
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
@@ -41,6 +48,13 @@ export function connect(
   const patience = { statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
   const own = { poolSize: 1, preparedStatements: true, onError: () => undefined };
   return openDatabase({ url, ...own, ...patience, ...options });
+}
+
+/** The URL with options of the session, such as `-c timezone=UTC`. */
+export function withOptions(databaseUrl: string, options: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', options);
+  return url.href;
 }
 
 /** A temporary folder that Postgres can reach, even if the tests run as root and Postgres does not. */

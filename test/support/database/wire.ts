@@ -67,6 +67,8 @@ export async function openWire(databaseUrl: string, onSend?: OnSend): Promise<Wi
   };
   const url = new URL(databaseUrl);
   url.port = String((server.address() as AddressInfo).port);
+  // Otherwise the Unix socket would be taken.
+  url.searchParams.delete('host');
   return {
     url: url.href,
     cut() {

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { type Change, type Row, type Subject, selectTracked, tracked } from '../../../db/tables/changes.ts';
 import { replay } from '../../../server/identity/history/history.ts';
-import { connect } from '../database/postgres.ts';
+import { connect, withOptions } from '../database/postgres.ts';
 
 /** Every change, oldest first. */
 export async function listChanges(db: Database): Promise<Change[]> {
@@ -24,7 +24,7 @@ export const summarize = (changes: Change[]): string[] =>
 
 /** Connects in UTC, because the texts of times differ in another time zone. */
 export const connectInUtc = (url: string) =>
-  connect(`${url}?options=${encodeURIComponent('-c timezone=UTC')}`, { statementTimeoutMs: 60_000 });
+  connect(withOptions(url, '-c timezone=UTC'), { statementTimeoutMs: 60_000 });
 
 const subjects = Object.keys(tracked) as Subject[];
 
