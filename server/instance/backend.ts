@@ -161,12 +161,12 @@ export type Site = ReturnType<typeof describeSite>;
 function describeSite({ config, clients }: Dependencies, publish: ReturnType<typeof createPublished>) {
   const { name, brand, baseUrl, signUp, mail, production } = config;
   const { supportUrl, privacyUrl, termsUrl, accessibilityUrl } = config;
-  const { logoPath, stylesPath } = brand;
+  const { accent: _, ...shown } = brand;
   const findClientOfLaunch = (path: string | undefined) => findClientOfWay(clients, path);
   const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
-    frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
+    frame: { name, ...shown, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
     supportUrl,
     signUp,
     /** Whether mails are shown at /dev/mail instead of sent. */
@@ -175,7 +175,10 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
-    findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
+    findLaunchLogo(path: string | undefined) {
+      const { logoPath, logoDarkPath } = findClientOfLaunch(path) ?? {};
+      return { logoPath, logoDarkPath };
+    },
     launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
     /** The address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
     findLoginHint: (path = ''): string | undefined =>

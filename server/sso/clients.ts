@@ -15,8 +15,9 @@ type Common = {
   /** A row is in the database. Its addresses are checked more strictly, because no operator of this machine chose them. */
   source: 'settings' | 'row';
   title: string;
-  /** A path at this service. */
+  /** Paths at this service. */
   logoPath: string | undefined;
+  logoDarkPath: string | undefined;
   callbackUrl: string;
   /** The URL that starts the client's own login. */
   loginUrl: string | undefined;

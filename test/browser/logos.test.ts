@@ -9,16 +9,24 @@ import { shared, sharedFolder } from '../support/run/shared.ts';
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">
   <style>rect { fill: #111 } @media (prefers-color-scheme: dark) { rect { fill: #eee } }</style>
   <rect width="48" height="32"/></svg>`;
+const plainSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 1"><rect width="1" height="1"/></svg>';
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
+const lightPng =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mP4+vXrf2TMgA5orwAA41M94ad1TsoAAAAASUVORK5CYII=';
 
 const folder = await sharedFolder();
-await writeFile(join(folder, 'own.svg'), svg);
+await writeFile(join(folder, 'own.svg'), plainSvg);
+await writeFile(join(folder, 'own-dark.png'), Buffer.from(lightPng, 'base64'));
+await writeFile(join(folder, 'adapts.svg'), svg);
 await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
 const site = shared(() =>
   openSite({
     IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
+    IDENTITY_LOGO_DARK_FILE: join(folder, 'own-dark.png'),
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.png'),
+    SSO_WEBSITE_LOGO_FILE: join(folder, 'adapts.svg'),
   }),
 );
 
@@ -56,5 +64,6 @@ it.each(['light', 'dark'] as const)('can be told from a %s page', async (colorSc
   await logIn(page);
   await page.goto('/sso/launch/marketplace');
   await page.goto('/profile/products');
-  expect(await measureContrast(page.locator('.row-icon img').first())).toBeGreaterThan(7);
+  for (const src of ['png', 'svg'])
+    expect(await measureContrast(page.locator(`.row-icon img[src$=".${src}"]`))).toBeGreaterThan(7);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lookOf } from '../../server/billing/documents/document-maker.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { sealFacts } from '../../server/billing/documents/seal.ts';
@@ -21,9 +22,8 @@ import { type Element, readCatalog, readMarks, readStructure } from '../support/
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
-const fonts = readConfig({}).billingFonts;
-const make = async (facts: DocumentFacts) =>
-  makeFiles({ facts, fonts, sealed: await sealFacts(facts, keys) });
+const look = lookOf(readConfig({}));
+const make = async (facts: DocumentFacts) => makeFiles({ facts, look, sealed: await sealFacts(facts, keys) });
 
 const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');
 /** The letters of a text, sorted, so that their order does not count. */
@@ -210,7 +210,7 @@ describe('the sealed facts of a PDF', () => {
 
   it('are sealed with the first key of a rotation, and with no other', async () => {
     const sealed = await sealFacts(facts, [...keys, other]);
-    const { pdf } = await makeFiles({ facts, fonts, sealed });
+    const { pdf } = await makeFiles({ facts, look, sealed });
     expect(readSealedFacts(pdf, keys)).toEqual(JSON.parse(JSON.stringify(facts)));
     expect(readSealedFacts(pdf, [other])).toBeUndefined();
   });
