@@ -99,7 +99,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
       ? ['outline', `padding:10px 18px;border:2px solid ${accent.onLight.text};color:${accent.onLight.text}`]
       : [
           'button',
-          `padding:11px 19px;border:1px solid ${accent.onLight.edge};background:${accent.fill};color:${accent.ink}`,
+          `padding:11px 19px;border:1px solid ${accent.onLight.edge};background:${accent.onLight.fill};color:${accent.ink}`,
         ];
     return `<p style="margin:24px 0 16px"><a class="${kind}" href="${escapeHtml(url)}" style="display:inline-block;border-radius:8px;font-weight:600;text-decoration:none;${look}">${escapeHtml(label)}</a></p>`;
   };
@@ -118,7 +118,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
   .card { background: #1c2024 !important; border-color: #343a40 !important; }
   .ink { color: #e6e9eb !important; }
   .soft { color: #a4adb5 !important; }
-  .button { border-color: ${accent.onDark.edge} !important; }
+  .button { background: ${accent.onDark.fill} !important; border-color: ${accent.onDark.edge} !important; }
   .link { color: ${accent.onDark.text} !important; }
   .outline { color: ${accent.onDark.text} !important; border-color: ${accent.onDark.text} !important; }
 }

@@ -3,20 +3,21 @@
 import type { SettingsReader } from './reader.ts';
 
 export type Accent = {
-  fill: string;
-  /** The colour of text on the fill. */
+  /** The colour of text on a fill: black or white. */
   ink: string;
-  /** The fill below the pointer. */
-  hover: string;
   onLight: Shades;
   onDark: Shades;
 };
 
 type Shades = {
-  /** The colour of text, on any background of a page. */
-  text: string;
+  /** The background of buttons. */
+  fill: string;
+  /** The fill below the pointer. */
+  hover: string;
   /** The edge of a fill. It is the fill itself if that stands out from the page. */
   edge: string;
+  /** The colour of text, on any background of a page. */
+  text: string;
   /** A tinted background for `text`. */
   soft: string;
 };
@@ -30,15 +31,15 @@ const black: Colour = [0, 0, 0];
 const textContrast = 4.5;
 const edgeContrast = 3;
 
-/**
- * Of text, `contrast` is the least with pure white or black: more than WCAG asks, because our pages are not pure white or black.
- * `sunken` is --sunken in app/styles, the hardest background. `surface` gets `percent` of the colour for a tinted background.
- */
 type Page = {
+  /** Shades are the colour mixed with this one. */
   ink: Colour;
   paper: Colour;
+  /** The least contrast of text with `paper`. It is more than WCAG asks, because our pages are not pure white or black. */
   contrast: number;
+  /** --sunken in app/styles, from which an edge stands out least. */
   sunken: Colour;
+  /** --surface in app/styles, and the percent of the accent colour that tint it. */
   surface: Colour;
   percent: number;
 };
@@ -60,32 +61,33 @@ export function readAccent(reader: SettingsReader): Accent | undefined {
   return isColour ? buildAccent(text) : undefined;
 }
 
-export function buildAccent(colour: string): Accent {
-  const fill = parse(colour);
+export function buildAccent(text: string): Accent {
+  const colour = parse(text);
   // The better of the two has a contrast of 4.58 at least, whatever the colour.
-  const [ink, other] = contrastOf(fill, white) > contrastOf(fill, black) ? [white, black] : [black, white];
+  const ink = contrastOf(colour, white) > contrastOf(colour, black) ? white : black;
   return {
-    fill: print(fill),
     ink: print(ink),
-    hover: print(mix(fill, other, 14)),
-    onLight: buildShades(fill, lightPage),
-    onDark: buildShades(fill, darkPage),
+    onLight: buildShades(colour, ink, lightPage),
+    onDark: buildShades(colour, ink, darkPage),
   };
 }
 
-function buildShades(fill: Colour, page: Page): Shades {
-  const text = mixUntil(fill, page.ink, (mixed) => contrastOf(mixed, page.paper) >= page.contrast);
-  const edge = mixUntil(fill, page.ink, (mixed) => contrastOf(mixed, page.sunken) >= edgeContrast);
+function buildShades(colour: Colour, ink: Colour, page: Page): Shades {
+  const edge = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.sunken) >= edgeContrast);
+  // A dark button looks like none on a dark page, so its fill gets lighter. A light colour made darker would be another colour.
+  const fill = page === darkPage ? edge : colour;
+  const hover = mix(fill, ink === white ? black : white, 14);
+  const text = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.paper) >= page.contrast);
   const tint = mix(page.surface, fill, page.percent);
   const soft = mixUntil(tint, page.surface, (mixed) => contrastOf(mixed, text) >= textContrast);
-  return { text: print(text), edge: print(edge), soft: print(soft) };
+  return { fill: print(fill), hover: print(hover), edge: print(edge), text: print(text), soft: print(soft) };
 }
 
 /** The values of the pages' stylesheet. */
-export const buildStyles = ({ fill, ink, hover, onLight, onDark }: Accent): string => `:root {
-  --accent: ${fill};
+export const buildStyles = ({ ink, onLight, onDark }: Accent): string => `:root {
+  --accent: light-dark(${onLight.fill}, ${onDark.fill});
   --accent-ink: ${ink};
-  --accent-hover: ${hover};
+  --accent-hover: light-dark(${onLight.hover}, ${onDark.hover});
   --accent-edge: light-dark(${onLight.edge}, ${onDark.edge});
   --accent-text: light-dark(${onLight.text}, ${onDark.text});
   --accent-soft: light-dark(${onLight.soft}, ${onDark.soft});
@@ -127,5 +129,5 @@ export const parse = (text: string): Colour => {
 
 const print = (colour: Colour) => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 
-// The value of --accent in app/styles.
+// The accent colour in app/styles.
 export const usualAccent = buildAccent('#0e6b56');

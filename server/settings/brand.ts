@@ -55,15 +55,15 @@ function listIcons(files: BrandFiles, { logoPath, logoDarkPath }: Logo, draw: ()
   const icon = (href: string) => ({ href, type: files.find(href)?.type });
   if (!logoPath) return [icon(draw())];
   if (!logoDarkPath) return [icon(logoPath)];
-  // Of the icons that fit, a browser takes the last.
+  // If several icons fit, a browser takes the last one.
   return [
     { ...icon(logoDarkPath), media: '(prefers-color-scheme: dark)' },
     { ...icon(logoPath), media: '(prefers-color-scheme: light)' },
   ];
 }
 
-const drawIcon = (name: string, { fill, ink }: Accent) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${fill}"/><text x="16" y="16" fill="${ink}" font-family="system-ui,sans-serif" font-size="20" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(findInitial(name))}</text></svg>`;
+const drawIcon = (name: string, { ink, onLight }: Accent) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${onLight.fill}"/><text x="16" y="16" fill="${ink}" font-family="system-ui,sans-serif" font-size="20" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(findInitial(name))}</text></svg>`;
 
 /** Finds the first letter or digit with all its marks. A name may have none, but an emoji. */
 function findInitial(name: string): string {

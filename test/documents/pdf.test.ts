@@ -18,7 +18,13 @@ import {
   readStructureText,
   readText,
 } from '../support/billing/document-tools.ts';
-import { type Element, readCatalog, readMarks, readStructure } from '../support/billing/pdf-structure.ts';
+import {
+  type Element,
+  readCatalog,
+  readDrawn,
+  readMarks,
+  readStructure,
+} from '../support/billing/pdf-structure.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
@@ -194,6 +200,18 @@ describe('the tags of a PDF', () => {
 });
 
 describe('a PDF', () => {
+  it('has headings and links in a shade of the accent colour that can be read on paper (contract 8.89)', async () => {
+    const facts = samples['an invoice with tax'];
+    const { brand, billingFonts } = readConfig({ IDENTITY_ACCENT_COLOR: '#ffee00' });
+    const { pdf } = await makeFiles({ facts, look: lookOf({ brand, billingFonts }), sealed: '{}' });
+    const shade = brand.accent.onLight.text.slice(1).match(/../g) ?? [];
+    const written = shade.map((part) => Number.parseInt(part, 16) / 255).join(' ');
+    const drawn = readDrawn(pdf).join('');
+    // Title, payment heading, link. Other text stays as it is.
+    expect(drawn.split(`${written} scn`)).toHaveLength(4);
+    expect(drawn).not.toContain('1 0.9333333333333333 0 scn');
+  });
+
   it('is the same bytes each time', async () => {
     const facts = samples['an invoice with tax'];
     expect(await make(facts)).toEqual(await make(facts));

@@ -45,7 +45,7 @@ describe('the logo', () => {
         ) ?? [];
       expect((await app.send(forDark ?? '')).text).toContain('width="8"');
       expect((await app.send(forLight ?? '')).text).toContain('width="9"');
-      // Of the icons that fit, a browser takes the last (contract 8.90).
+      // If several icons fit, a browser takes the last one (contract 8.90).
       expect(text.match(/<link rel="icon"[^>]*>/g)).toEqual([
         `<link rel="icon" href="${forDark}" type="image/svg+xml" ${dark}/>`,
         `<link rel="icon" href="${forLight}" type="image/svg+xml" ${light}/>`,
@@ -127,7 +127,7 @@ describe('the accent colour', () => {
     expect(styles.at(-1)).toMatch(/^\/brand\/[0-9a-f]{24}\.css$/);
     const css = await app.send(styles.at(-1) ?? '');
     expect(css.text).toMatch(
-      /^:root \{\n {2}--accent: #1e3a8a;\n {2}--accent-ink: #ffffff;\n(?: {2}--accent-[a-z]+: [^;]+;\n){4}\}\n$/,
+      /^:root \{\n {2}--accent: light-dark\(#1e3a8a, #[0-9a-f]{6}\);\n {2}--accent-ink: #ffffff;\n(?: {2}--accent-[a-z]+: [^;]+;\n){4}\}\n$/,
     );
   });
 

@@ -132,13 +132,18 @@ describe('IDENTITY_ACCENT_COLOR', () => {
 
   it('has black or white on it, whichever has more contrast (contract 8.88)', () => {
     const wrong = colours.filter((colour) => {
-      const { fill, ink, hover } = buildAccent(colour);
+      const { ink, onLight, onDark } = buildAccent(colour);
       const best = Math.max(contrast(colour, '#000000'), contrast(colour, '#ffffff'));
-      return fill !== colour || contrast(fill, ink) !== best || best < 4.5 || contrast(hover, ink) < best;
+      const fills = [onLight.fill, onLight.hover, onDark.fill, onDark.hover];
+      return (
+        onLight.fill !== colour ||
+        contrast(colour, ink) !== best ||
+        fills.some((fill) => contrast(fill, ink) < 4.5)
+      );
     });
     expect(wrong).toEqual([]);
     expect(buildAccent('#ffee00').ink).toBe('#000000');
-    expect(buildAccent('#1E3A8A')).toMatchObject({ fill: '#1e3a8a', ink: '#ffffff' });
+    expect(buildAccent('#1E3A8A')).toMatchObject({ ink: '#ffffff', onLight: { fill: '#1e3a8a' } });
   });
 
   it('has shades that can be read on every background of pages and mails (contract 8.89)', async () => {

@@ -10,7 +10,7 @@ import type { Look } from './sheet.ts';
 
 export type Asked = Omit<FilesToMake, 'look'> | Omit<SampleToMake, 'look'>;
 
-export const lookOf = ({ billingFonts, brand }: Config): Look => ({
+export const lookOf = ({ billingFonts, brand }: Pick<Config, 'billingFonts' | 'brand'>): Look => ({
   fonts: billingFonts,
   accent: brand.accent.onLight.text,
 });
