@@ -4,6 +4,7 @@ import { type DatabaseClient, onOneConnection } from '../../db/postgres/client.t
 import { createAside } from '../basics/aside.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
+import { findInitial } from '../basics/names.ts';
 import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
 import { endsWithPerson } from '../billing/customers/ends-with-person.ts';
 import { openBook } from '../clients/book.ts';
@@ -197,6 +198,7 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       return { title, href: isDemo ? `/demo/${client.name}` : new URL('/', callbackUrl).href };
     },
     spellEmailAddress,
+    findInitial,
     /** Throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');

@@ -1,6 +1,7 @@
 // The logos, the tab's icon and the accent colour of the operator. Each file is read once, and served under a name that contains
 // its digest.
 import { escapeHtml } from '../basics/escape-html.ts';
+import { findInitial } from '../basics/names.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { shortDigest } from '../runtime/hash.ts';
 import { type Accent, buildStyles, readAccent, usualAccent } from './accent.ts';
@@ -64,12 +65,6 @@ function listIcons(files: BrandFiles, { logoPath, logoDarkPath }: Logo, draw: ()
 
 const drawIcon = (name: string, { ink, onLight }: Accent) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${onLight.fill}"/><text x="16" y="16" fill="${ink}" font-family="system-ui,sans-serif" font-size="20" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(findInitial(name))}</text></svg>`;
-
-/** Finds the first letter or digit with all its marks. A name may have none, but an emoji. */
-function findInitial(name: string): string {
-  const signs = [...new Intl.Segmenter('en').segment(name)].map(({ segment }) => segment);
-  return signs.find((sign) => /[\p{L}\p{N}]/u.test(sign)) ?? signs[0] ?? '';
-}
 
 /** Reads `…_FILE` and `…_DARK_FILE`. A path is undefined if its setting is missing or wrong. */
 export function readLogo(reader: SettingsReader, files: BrandFiles, prefix: string): Logo {

@@ -50,7 +50,9 @@ describe('the logo', () => {
         `<link rel="icon" href="${forDark}" type="image/svg+xml" ${dark}/>`,
         `<link rel="icon" href="${forLight}" type="image/svg+xml" ${light}/>`,
       ]);
-      expect((await app.send('/favicon.ico')).text).toBe(hostile);
+      const favicon = await app.send('/favicon.ico');
+      expect(favicon.text).toBe(hostile);
+      expect(favicon.headers.get('content-security-policy')).toMatch(/; sandbox$/);
     }
   });
 

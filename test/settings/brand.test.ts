@@ -98,6 +98,19 @@ it('the same file has one path, and another file another', async () => {
   expect([brand.logoDarkPath, clients.get('network_site')?.logoPath]).toEqual([undefined, undefined]);
 });
 
+it.each([
+  ['« Zoë »', 'Z'],
+  ['क्षितिज', 'क्षि'],
+  ['E\u0301cole', 'E\u0301'],
+  ['מבשר', 'מ'],
+  ['\u200f👩‍👩‍👧!', '👩‍👩‍👧'],
+  ['<&>', '&lt;'],
+])('the icon of %s is %s (contract 8.90)', (name, initial) => {
+  const { brand, brandFiles } = readConfig({ IDENTITY_NAME: name });
+  const { bytes } = brandFiles.find(brand.icons[0].href) ?? {};
+  expect(new TextDecoder().decode(bytes)).toContain(`>${initial}</text></svg>`);
+});
+
 describe('IDENTITY_ACCENT_COLOR', () => {
   const faultsOfColour = (colour: string) => faultsWith('IDENTITY_ACCENT_COLOR', colour);
 

@@ -9,6 +9,7 @@ type Product = {
   title: string;
   logoPath: string | undefined;
   logoDarkPath: string | undefined;
+  initial: string;
   href: string;
   openedAt: Date | undefined;
   mayEnter: boolean;
@@ -49,7 +50,7 @@ function Part({ id, title, products }: { id: string; title: string; products: Pr
               product.logoPath ? (
                 <Logo logoPath={product.logoPath} logoDarkPath={product.logoDarkPath} />
               ) : (
-                <span aria-hidden="true">{[...product.title][0]}</span>
+                <span aria-hidden="true">{product.initial}</span>
               )
             }
             title={product.title}
