@@ -3,15 +3,11 @@ import { Links, Meta, Outlet } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import { findAccountPage } from './components/account/account-pages.ts';
 import enhance from './enhance.js?url';
-import favicon from './favicon.svg?url';
 import { type Args, pagePath } from './refused.ts';
 import { type RootData, useRootData } from './root-data.ts';
 import styles from './styles/app.css?url';
 
-export const links: LinksFunction = () => [
-  { rel: 'stylesheet', href: styles },
-  { rel: 'icon', href: favicon, type: 'image/svg+xml' },
-];
+export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
 
 export async function loader({ request, context }: LoaderFunctionArgs): Promise<RootData> {
   const visitor = await findVisitor(context);
@@ -53,6 +49,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <Meta />
         <Links />
+        {root?.icons.map((icon) => (
+          <link key={icon.href} rel="icon" {...icon} />
+        ))}
         {root?.stylesPath && <link rel="stylesheet" href={root.stylesPath} />}
         <script type="module" src={enhance} />
       </head>

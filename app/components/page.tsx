@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useRootData } from '../root-data.ts';
 import { accountPages, findAccountPage } from './account/account-pages.ts';
 import { VisitorMenu } from './account/visitor-menu.tsx';
-import { Icon } from './icon.tsx';
+import { Logo } from './logo.tsx';
 import { Notice } from './notice.tsx';
 import { isNotDone, notDone, useRefused } from './refused.ts';
 import { ServiceName } from './service-name.ts';
@@ -71,12 +71,10 @@ export function Page({ title, intro, head, wide, alone, nav, children }: PagePro
         <div className="bar-inside">
           <a className="brand" href="/">
             {root?.logoPath ? (
-              <img src={root.logoPath} alt={root.name} />
+              <Logo {...root} />
             ) : (
               <>
-                <span className="mark">
-                  <Icon name="user" />
-                </span>
+                {root && <img src={root.icons[0].href} alt="" />}
                 <ServiceName />
               </>
             )}

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { EmailField, Field } from '../components/field.tsx';
+import { Logo } from '../components/logo.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
@@ -113,7 +114,11 @@ export default function Login() {
         )
       }
     >
-      {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
+      {clientLogo.logoPath && (
+        <div className="client-logo">
+          <Logo {...clientLogo} />
+        </div>
+      )}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.minutes && (
         // The answer is the same for a known and an unknown address.

@@ -9,11 +9,14 @@ import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Products');
 
-export const loader = (args: LoaderFunctionArgs) =>
-  loadAccount(args, async (procedures) => {
+export function loader(args: LoaderFunctionArgs) {
+  const { findInitial } = args.context.site;
+  return loadAccount(args, async (procedures) => {
     const [products, profile] = await Promise.all([procedures.products.list(), procedures.profile.get()]);
-    return { products, isVerified: profile.emailVerified, deletionDueAt: profile.deletionDueAt };
+    const shown = products.map((product) => ({ ...product, initial: findInitial(product.title) }));
+    return { products: shown, isVerified: profile.emailVerified, deletionDueAt: profile.deletionDueAt };
   });
+}
 
 export default function ProductsPage() {
   const { products, isVerified, deletionDueAt } = useLoaderData<typeof loader>();

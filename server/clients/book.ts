@@ -184,7 +184,8 @@ function toClient(row: ClientRow, secrets: readonly string[], ttlSeconds: number
   const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor } = row;
   const common = {
     ...({ name, source: 'row', title, callbackUrl, needsFactor } as const),
-    ...{ logoPath: undefined, loginUrl: loginUrl ?? undefined, eventsUrl: eventsUrl ?? undefined },
+    ...{ logoPath: undefined, logoDarkPath: undefined },
+    ...{ loginUrl: loginUrl ?? undefined, eventsUrl: eventsUrl ?? undefined },
     ...{ listedTo: row.listed as Audience[], roles: row.roles as Role[] },
     ...{ secrets, ttlSeconds, isDemo: false },
   };

@@ -4,6 +4,7 @@ import { type DatabaseClient, onOneConnection } from '../../db/postgres/client.t
 import { createAside } from '../basics/aside.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Log } from '../basics/log.ts';
+import { findInitial } from '../basics/names.ts';
 import { isProblemCode, type ProblemCode, problems } from '../basics/problems.ts';
 import { endsWithPerson } from '../billing/customers/ends-with-person.ts';
 import { openBook } from '../clients/book.ts';
@@ -161,12 +162,12 @@ export type Site = ReturnType<typeof describeSite>;
 function describeSite({ config, clients }: Dependencies, publish: ReturnType<typeof createPublished>) {
   const { name, brand, baseUrl, signUp, mail, production } = config;
   const { supportUrl, privacyUrl, termsUrl, accessibilityUrl } = config;
-  const { logoPath, stylesPath } = brand;
+  const { accent: _, ...shown } = brand;
   const findClientOfLaunch = (path: string | undefined) => findClientOfWay(clients, path);
   const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
-    frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
+    frame: { name, ...shown, supportUrl, privacyUrl, termsUrl, accessibilityUrl },
     supportUrl,
     signUp,
     /** Whether mails are shown at /dev/mail instead of sent. */
@@ -175,7 +176,10 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
-    findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
+    findLaunchLogo(path: string | undefined) {
+      const { logoPath, logoDarkPath } = findClientOfLaunch(path) ?? {};
+      return { logoPath, logoDarkPath };
+    },
     launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
     /** Returns the address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
     findLoginHint: (path = ''): string | undefined =>
@@ -194,6 +198,7 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       return { title, href: isDemo ? `/demo/${client.name}` : new URL('/', callbackUrl).href };
     },
     spellEmailAddress,
+    findInitial,
     /** Throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');

@@ -1,4 +1,4 @@
-import { brandFile } from '../doors/endpoints/brand-file.ts';
+import { brandFile, favicon } from '../doors/endpoints/brand-file.ts';
 import { crmContracts } from '../doors/endpoints/crm-contracts.ts';
 import { crmSignups } from '../doors/endpoints/crm-signups.ts';
 import { documentFile, staffDocumentFile } from '../doors/endpoints/document-file.ts';
@@ -64,6 +64,7 @@ export function createEndpoints(
       staffFile(deps, filePlaces, request, visit, asked),
     sampleFile: (request: Request, visit: Visit) => sampleFile(deps, samplePlace, request, visit),
     brandFile: bind(brandFile),
+    favicon: bind(favicon),
     keptMail: bind(keptMail),
     securityTxt: bind(securityTxt),
     openApi: async (request: Request) => openApi(await publish(), request),

@@ -3,7 +3,7 @@
 // Nothing is loaded from anywhere.
 import { escapeHtml } from '../basics/escape-html.ts';
 import { decodeIfPossible } from '../basics/text.ts';
-import { type Accent, buildAccent } from '../settings/accent.ts';
+import type { Accent } from '../settings/accent.ts';
 import type { Config } from '../settings/config.ts';
 import type { Message } from './mailer.ts';
 
@@ -30,12 +30,9 @@ export type MailStyle = {
   supportUrl: string | undefined;
 };
 
-// The value of --accent in app/styles.
-const usualAccent = buildAccent('#0e6b56');
-
 export const styleOf = ({ name, brand, baseUrl, supportUrl }: Config): MailStyle => ({
   ...{ name, baseUrl, supportUrl },
-  accent: brand.accent ?? usualAccent,
+  accent: brand.accent,
 });
 
 /** `greeted` must come from `findGreeted`, because strangers may have typed any other name. */
@@ -96,11 +93,14 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
   const { action, after = [], denial } = message;
   const [first = '', ...others] = paragraphs;
   const link = (url: string) =>
-    `<p class="soft" style="margin:0 0 16px;${soft};overflow-wrap:anywhere">Or open this link: <a class="link" href="${escapeHtml(url)}" style="color:${accent.textLight}">${escapeHtml(url)}</a></p>`;
+    `<p class="soft" style="margin:0 0 16px;${soft};overflow-wrap:anywhere">Or open this link: <a class="link" href="${escapeHtml(url)}" style="color:${accent.onLight.text}">${escapeHtml(url)}</a></p>`;
   const button = ({ label, url, isQuiet }: NonNullable<MailMessage['action']>) => {
     const [kind, look] = isQuiet
-      ? ['outline', `padding:10px 18px;border:2px solid ${accent.textLight};color:${accent.textLight}`]
-      : ['button', `padding:12px 20px;background:${accent.light};color:#ffffff`];
+      ? ['outline', `padding:10px 18px;border:2px solid ${accent.onLight.text};color:${accent.onLight.text}`]
+      : [
+          'button',
+          `padding:11px 19px;border:1px solid ${accent.onLight.edge};background:${accent.onLight.fill};color:${accent.ink}`,
+        ];
     return `<p style="margin:24px 0 16px"><a class="${kind}" href="${escapeHtml(url)}" style="display:inline-block;border-radius:8px;font-weight:600;text-decoration:none;${look}">${escapeHtml(label)}</a></p>`;
   };
   return `<!doctype html>
@@ -118,9 +118,9 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
   .card { background: #1c2024 !important; border-color: #343a40 !important; }
   .ink { color: #e6e9eb !important; }
   .soft { color: #a4adb5 !important; }
-  .button { background: ${accent.dark} !important; }
-  .link { color: ${accent.textDark} !important; }
-  .outline { color: ${accent.textDark} !important; border-color: ${accent.textDark} !important; }
+  .button { background: ${accent.onDark.fill} !important; border-color: ${accent.onDark.edge} !important; }
+  .link { color: ${accent.onDark.text} !important; }
+  .outline { color: ${accent.onDark.text} !important; border-color: ${accent.onDark.text} !important; }
 }
 </style>
 </head>

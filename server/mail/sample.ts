@@ -13,7 +13,7 @@ export function composeSample(
   config: Config,
   settings: BillingSettings,
   now: Date,
-): Omit<SampleToMake, 'fonts'> {
+): Omit<SampleToMake, 'look'> {
   const { invoice, creditNote } = buildSampleFacts(settings, now);
   const words = sayDocument(invoice, settings.seller, config.baseUrl);
   const message = billingMails.invoice_reminder_1({

@@ -1,29 +1,56 @@
-// The accent colour of pages and mails (IDENTITY_ACCENT_COLOR), and the shades of it that keep text readable.
+// The accent colour of pages, mails and documents (IDENTITY_ACCENT_COLOR), and the shades of it that can be read (contract 8.88
+// and 8.89).
 import type { SettingsReader } from './reader.ts';
 
 export type Accent = {
-  /** The colour behind white text. */
-  light: string;
-  dark: string;
+  /** The colour of text on a fill: black or white. */
+  ink: string;
+  onLight: Shades;
+  onDark: Shades;
+};
+
+type Shades = {
+  /** The background of buttons. */
+  fill: string;
+  /** The fill below the pointer. */
+  hover: string;
+  /** The edge of a fill. It is the fill itself if that stands out from the page. */
+  edge: string;
   /** The colour of text, on any background of a page. */
-  textLight: string;
-  textDark: string;
+  text: string;
+  /** A tinted background for `text`. */
+  soft: string;
 };
 
 type Colour = readonly [red: number, green: number, blue: number];
 
 const white: Colour = [255, 255, 255];
 const black: Colour = [0, 0, 0];
-// The lightest button background in dark mode: --raised in app/styles.
-const darkGround: Colour = [0x1d, 0x20, 0x25];
 
-// WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
+// WCAG 2.2: 1.4.3 for text, 1.4.11 for edges.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// The least contrast of text with pure white and black. It is set higher than WCAG asks, because our pages are not pure white
-// or black.
-const textOnLight = 5.5;
-const textOnDark = 9;
+
+type Page = {
+  /** Shades are the colour mixed with this one. */
+  ink: Colour;
+  paper: Colour;
+  /** The least contrast of text with `paper`. It is more than WCAG asks, because our pages are not pure white or black. */
+  contrast: number;
+  /** --sunken in app/styles, from which an edge stands out least. */
+  sunken: Colour;
+  /** --surface in app/styles, and the percent of the accent colour that tint it. */
+  surface: Colour;
+  percent: number;
+};
+const lightPage: Page = {
+  ...{ ink: black, paper: white, contrast: 5.5 },
+  ...{ sunken: [0xf1, 0xf3, 0xf5], surface: white, percent: 9 },
+};
+const darkPage: Page = {
+  ...{ ink: white, paper: black, contrast: 9 },
+  ...{ sunken: [0x22, 0x26, 0x2b], surface: [0x16, 0x18, 0x1c], percent: 34 },
+};
 
 export function readAccent(reader: SettingsReader): Accent | undefined {
   const setting = 'IDENTITY_ACCENT_COLOR';
@@ -31,35 +58,55 @@ export function readAccent(reader: SettingsReader): Accent | undefined {
   if (!text) return undefined;
   const isColour = /^#[0-9a-f]{6}$/i.test(text);
   reader.faultIf(setting, !isColour, 'must be a colour of the form #rrggbb');
-  reader.faultIf(
-    setting,
-    isColour && contrastOf(parse(text), white) < textContrast,
-    `must be darker: white text on it needs a contrast of ${textContrast} to 1`,
-  );
   return isColour ? buildAccent(text) : undefined;
 }
 
-/** The colour must be dark enough for white text. */
-export function buildAccent(colour: string): Accent {
-  const accent = parse(colour);
+export function buildAccent(text: string): Accent {
+  const colour = parse(text);
+  // The better of the two has a contrast of 4.58 at least, whatever the colour.
+  const ink = contrastOf(colour, white) > contrastOf(colour, black) ? white : black;
   return {
-    light: print(accent),
-    dark: print(mixUntil(accent, white, (mixed) => contrastOf(mixed, darkGround) >= edgeContrast)),
-    textLight: print(mixUntil(accent, black, (mixed) => contrastOf(mixed, white) >= textOnLight)),
-    textDark: print(mixUntil(accent, white, (mixed) => contrastOf(mixed, black) >= textOnDark)),
+    ink: print(ink),
+    onLight: buildShades(colour, ink, lightPage),
+    onDark: buildShades(colour, ink, darkPage),
   };
 }
+
+function buildShades(colour: Colour, ink: Colour, page: Page): Shades {
+  const edge = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.sunken) >= edgeContrast);
+  // A dark button looks like none on a dark page, so its fill gets lighter. A light colour made darker would be another colour.
+  const fill = page === darkPage ? edge : colour;
+  const hover = mix(fill, ink === white ? black : white, 14);
+  const text = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.paper) >= page.contrast);
+  const tint = mix(page.surface, fill, page.percent);
+  const soft = mixUntil(tint, page.surface, (mixed) => contrastOf(mixed, text) >= textContrast);
+  return { fill: print(fill), hover: print(hover), edge: print(edge), text: print(text), soft: print(soft) };
+}
+
+/** The values of the pages' stylesheet. */
+export const buildStyles = ({ ink, onLight, onDark }: Accent): string => `:root {
+  --accent: light-dark(${onLight.fill}, ${onDark.fill});
+  --accent-ink: ${ink};
+  --accent-hover: light-dark(${onLight.hover}, ${onDark.hover});
+  --accent-edge: light-dark(${onLight.edge}, ${onDark.edge});
+  --accent-text: light-dark(${onLight.text}, ${onDark.text});
+  --accent-soft: light-dark(${onLight.soft}, ${onDark.soft});
+}
+`;
 
 /** Mixes in `other`, percent by percent, until `isEnough` accepts the mixed colour. */
 function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => boolean): Colour {
   for (let percent = 0; percent < 100; percent++) {
-    const mixed = colour.map((part, index) =>
-      Math.round(part + (((other[index] ?? 0) - part) * percent) / 100),
-    ) as unknown as Colour;
+    const mixed = mix(colour, other, percent);
     if (isEnough(mixed)) return mixed;
   }
   return other;
 }
+
+const mix = (colour: Colour, other: Colour, percent: number) =>
+  colour.map((part, index) =>
+    Math.round(part + (((other[index] ?? 0) - part) * percent) / 100),
+  ) as unknown as Colour;
 
 /** The contrast as WCAG defines it, from 1 to 21. */
 export function contrastOf(one: Colour, other: Colour): number {
@@ -81,3 +128,6 @@ export const parse = (text: string): Colour => {
 };
 
 const print = (colour: Colour) => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+
+// The accent colour in app/styles.
+export const usualAccent = buildAccent('#0e6b56');

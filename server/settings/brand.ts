@@ -1,7 +1,10 @@
-// The logos and the accent colour of the operator. Each file is read once, and served under a name that contains its digest.
+// The logos, the tab's icon and the accent colour of the operator. Each file is read once, and served under a name that contains
+// its digest.
+import { escapeHtml } from '../basics/escape-html.ts';
+import { findInitial } from '../basics/names.ts';
 import { readSmallFile } from '../runtime/files.ts';
 import { shortDigest } from '../runtime/hash.ts';
-import { type Accent, readAccent } from './accent.ts';
+import { type Accent, buildStyles, readAccent, usualAccent } from './accent.ts';
 import type { SettingsReader } from './reader.ts';
 
 export type BrandFile = { type: string; bytes: Uint8Array<ArrayBuffer> };
@@ -21,32 +24,60 @@ export class BrandFiles {
   }
 }
 
-export type Brand = {
-  accent: Accent | undefined;
-  logoPath: string | undefined;
+/** The paths that the logo is served at. On dark pages, the logo at `logoDarkPath` stands instead, if there is one. */
+export type Logo = { logoPath: string | undefined; logoDarkPath: string | undefined };
+
+/** The attributes of a link to an icon of the browser's tab. */
+type Icon = { href: string; type: string | undefined; media?: string };
+
+export type Brand = Logo & {
+  accent: Accent;
+  /** The last one is for every browser. */
+  icons: [...Icon[], Icon];
   stylesPath: string | undefined;
 };
 
-export function readBrand(reader: SettingsReader, files: BrandFiles): Brand {
-  const accent = readAccent(reader);
+export function readBrand(reader: SettingsReader, files: BrandFiles, name: string): Brand {
+  const own = readAccent(reader);
+  const accent = own ?? usualAccent;
+  const logo = readLogo(reader, files, 'IDENTITY_LOGO');
+  const add = (text: string, type: string, ending: string) =>
+    files.add(new TextEncoder().encode(text), type, ending);
   return {
+    ...logo,
     accent,
-    logoPath: readLogo(reader, files, 'IDENTITY_LOGO_FILE'),
-    stylesPath: accent && files.add(new TextEncoder().encode(buildStyles(accent)), 'text/css', 'css'),
+    icons: listIcons(files, logo, () => add(drawIcon(name, accent), 'image/svg+xml', 'svg')),
+    stylesPath: own && add(buildStyles(own), 'text/css', 'css'),
   };
 }
 
-const buildStyles = ({ light, dark, textLight, textDark }: Accent) => `:root {
-  --accent: light-dark(${light}, ${dark});
-  --accent-ink: #ffffff;
-  --accent-text: light-dark(${textLight}, ${textDark});
+/** `draw` returns the path of an icon for a service without a logo. */
+function listIcons(files: BrandFiles, { logoPath, logoDarkPath }: Logo, draw: () => string): Brand['icons'] {
+  const icon = (href: string) => ({ href, type: files.find(href)?.type });
+  if (!logoPath) return [icon(draw())];
+  if (!logoDarkPath) return [icon(logoPath)];
+  // If several icons fit, a browser takes the last one.
+  return [
+    { ...icon(logoDarkPath), media: '(prefers-color-scheme: dark)' },
+    { ...icon(logoPath), media: '(prefers-color-scheme: light)' },
+  ];
 }
-`;
+
+const drawIcon = (name: string, { ink, onLight }: Accent) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${onLight.fill}"/><text x="16" y="16" fill="${ink}" font-family="system-ui,sans-serif" font-size="20" font-weight="600" text-anchor="middle" dominant-baseline="central">${escapeHtml(findInitial(name))}</text></svg>`;
+
+/** Reads `…_FILE` and `…_DARK_FILE`. A path is undefined if its setting is missing or wrong. */
+export function readLogo(reader: SettingsReader, files: BrandFiles, prefix: string): Logo {
+  const [setting, darkSetting] = [`${prefix}_FILE`, `${prefix}_DARK_FILE`];
+  const logoPath = readPicture(reader, files, setting);
+  const logoDarkPath = readPicture(reader, files, darkSetting);
+  reader.faultIf(darkSetting, Boolean(logoDarkPath) && !reader.text(setting), `needs ${setting} beside it`);
+  return { logoPath, logoDarkPath };
+}
 
 const maxKibibytes = 64;
 
-/** The path that the logo is served at. Undefined if the setting is missing or wrong. */
-export function readLogo(reader: SettingsReader, files: BrandFiles, setting: string): string | undefined {
+function readPicture(reader: SettingsReader, files: BrandFiles, setting: string): string | undefined {
   const name = reader.text(setting);
   if (!name) return undefined;
   const bytes = readSmallFile(name, maxKibibytes * 1024);

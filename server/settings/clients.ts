@@ -16,7 +16,7 @@ const knownClients: Known[] = [
 export const namesOfKnown = knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]);
 
 const clientSetting =
-  /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED|FACTOR|ROLES)$/;
+  /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LOGO_DARK_FILE|LISTED|FACTOR|ROLES)$/;
 
 /** The prefix of a client's settings, such as `SSO_WEBSITE` for `network_site`. */
 export const prefixOf = (client: string): string =>
@@ -46,7 +46,7 @@ export function readClients(
     const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
     const eventsUrl = reader.url(`${prefix}_EVENTS_URL`, {});
     const title = reader.title(`${prefix}_TITLE`, usual);
-    const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
+    const logo = readLogo(reader, files, `${prefix}_LOGO`);
     const listedTo = reader.someOf(`${prefix}_LISTED`, audiences, usually ?? ['everybody']);
     const needsFactor = reader.oneOf(`${prefix}_FACTOR`, ['required', 'optional'], 'optional') === 'required';
     const roles = reader.someOf(`${prefix}_ROLES`, allRoles, allRoles);
@@ -65,8 +65,8 @@ export function readClients(
     }
     const secrets = own ?? shared ?? [];
     const client = {
-      ...({ name, kind: 'hand-off', source: 'settings', title, logoPath, loginUrl, eventsUrl } as const),
-      ...{ listedTo, roles, needsFactor, secrets, ttlSeconds },
+      ...({ name, kind: 'hand-off', source: 'settings', title, loginUrl, eventsUrl } as const),
+      ...{ ...logo, listedTo, roles, needsFactor, secrets, ttlSeconds },
     };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {

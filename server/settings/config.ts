@@ -129,13 +129,14 @@ function readSettings(reader: SettingsReader): Config {
   if (reader.text('PASSWORD_HASHING_THREADS', { form: '1 to 64' }))
     reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 1 });
 
+  const name = reader.title('IDENTITY_NAME', 'Identity');
   const brandFiles = new BrandFiles();
   const ttlSeconds = reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 });
 
   return {
     production,
-    name: reader.title('IDENTITY_NAME', 'Identity'),
-    brand: readBrand(reader, brandFiles),
+    name,
+    brand: readBrand(reader, brandFiles, name),
     brandFiles,
     issuer,
     baseUrl: issuer,

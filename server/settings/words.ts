@@ -61,13 +61,18 @@ export const settingGroups: { title: string; intro?: string; settings: SettingWo
       {
         name: 'IDENTITY_LOGO_FILE',
         meaning:
-          'The logo in the head of each page: an SVG or PNG file of 64 KiB at most. An SVG can adapt to a dark page with `prefers-color-scheme`; a PNG stands on white there.',
-        fallback: 'the name as text',
+          'The logo in the head of each page, and the icon of the browser’s tab: an SVG or PNG file of 64 KiB at most. On dark pages, a PNG stands on white. An SVG can adapt by itself, with `prefers-color-scheme`.',
+        fallback: 'the name as text, and its first letter as the icon',
+      },
+      {
+        name: 'IDENTITY_LOGO_DARK_FILE',
+        meaning: 'The logo and the icon for people whose device is set to dark: a file of the same kinds',
+        fallback: 'the same logo',
       },
       {
         name: 'IDENTITY_ACCENT_COLOR',
         meaning:
-          'The colour of buttons and links, such as `#0e6b56`: dark enough for white text (4.5 to 1). Text and dark pages get shades of it that can be read.',
+          'Any colour for buttons and links, such as `#0e6b56`, on pages, in emails and on documents. Text on it is black or white. Text in this colour gets a shade that can be read.',
         fallback: 'a green',
       },
       {
@@ -174,6 +179,11 @@ has both a callback and a secret, or neither. [Clients in the database](clients.
         name: 'SSO_<X>_LOGO_FILE',
         meaning: 'Its logo, on the login page and among the products: an SVG or PNG file of 64 KiB at most',
         fallback: 'none',
+      },
+      {
+        name: 'SSO_<X>_LOGO_DARK_FILE',
+        meaning: 'Its logo for people whose device is set to dark: a file of the same kinds',
+        fallback: 'the same logo',
       },
       {
         name: 'SSO_<X>_LOGIN_URL',

@@ -18,8 +18,9 @@ type Common = {
    */
   source: 'settings' | 'row';
   title: string;
-  /** A path at this service. */
+  /** Paths at this service. */
   logoPath: string | undefined;
+  logoDarkPath: string | undefined;
   callbackUrl: string;
   /** The URL that starts the client's own login. */
   loginUrl: string | undefined;

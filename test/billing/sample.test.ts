@@ -1,6 +1,7 @@
 // A look before the first customer: a sample invoice, credit note and reminder (contract 7.496 to 7.498).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { lookOf } from '../../server/billing/documents/document-maker.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { requireSums } from '../../server/billing/documents/require-sums.ts';
 import { buildSampleFacts } from '../../server/billing/invoices/sample.ts';
@@ -21,7 +22,7 @@ const now = new Date('2026-11-29T23:30:00Z');
 const make = (settings: BillingSettings, foot = settings.seller.foot) =>
   makeFiles({
     ...composeSample(config, { ...settings, seller: { ...settings.seller, foot } }, now),
-    fonts: config.billingFonts,
+    look: lookOf(config),
   });
 
 const { seller, tax, plans } = exampleSettings;

@@ -16,7 +16,8 @@ const site = shared(() =>
   openSite({
     IDENTITY_NAME: 'Château ID',
     IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
-    IDENTITY_ACCENT_COLOR: '#8a1e5c',
+    // The hardest colour: it hardly stands out from a white page.
+    IDENTITY_ACCENT_COLOR: '#ffee00',
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.svg'),
   }),
 );
@@ -46,10 +47,12 @@ it('pages have the logo and the colour, and the activity is readable', async () 
   expect(await page.getByRole('img', { name: 'Château ID' }).isVisible()).toBe(true);
   expect(await page.locator('main img').count()).toBe(1);
   await inEachAppearance(page, async ({ colorScheme }) => {
-    const colour = await page.evaluate(
-      "getComputedStyle(document.querySelector('main form > button')).backgroundColor",
-    );
-    expect(colour === 'rgb(138, 30, 92)').toBe(colorScheme === 'light');
+    const [fill, ink, edge] = (await page.evaluate(`(() => {
+      const { backgroundColor, color, borderTopColor } = getComputedStyle(document.querySelector('main form > button'));
+      return [backgroundColor, color, borderTopColor];
+    })()`)) as string[];
+    expect([fill, ink]).toEqual(['rgb(255, 238, 0)', 'rgb(0, 0, 0)']);
+    expect(edge === fill).toBe(colorScheme === 'dark');
   });
   await look('login');
   await page.goto('/login');

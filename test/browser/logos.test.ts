@@ -11,14 +11,19 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" view
   <rect width="48" height="32"/></svg>`;
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
+const lightPng =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mP4+vXrf2TMgA5orwAA41M94ad1TsoAAAAASUVORK5CYII=';
 
 const folder = await sharedFolder();
-await writeFile(join(folder, 'own.svg'), svg);
-await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
+await writeFile(join(folder, 'light.png'), Buffer.from(lightPng, 'base64'));
+await writeFile(join(folder, 'adapts.svg'), svg);
+await writeFile(join(folder, 'dark.png'), Buffer.from(png, 'base64'));
 const site = shared(() =>
   openSite({
-    IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
-    SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.png'),
+    IDENTITY_LOGO_FILE: join(folder, 'dark.png'),
+    IDENTITY_LOGO_DARK_FILE: join(folder, 'light.png'),
+    SSO_MARKETPLACE_LOGO_FILE: join(folder, 'dark.png'),
+    SSO_WEBSITE_LOGO_FILE: join(folder, 'adapts.svg'),
   }),
 );
 
@@ -52,9 +57,13 @@ it.each(['light', 'dark'] as const)('can be told from a %s page', async (colorSc
   const { page } = await site.visit({ colorScheme });
   await page.goto('/login?next=%2Fsso%2Flaunch%2Fmarketplace');
   expect(await measureContrast(page.locator('.brand img'))).toBeGreaterThan(7);
+  // A logo for dark pages does not stand on white there.
+  const ground = "getComputedStyle(document.querySelector('.brand img')).backgroundColor";
+  expect(await page.evaluate(ground)).toBe('rgba(0, 0, 0, 0)');
   expect(await measureContrast(page.locator('.client-logo'))).toBeGreaterThan(7);
   await logIn(page);
   await page.goto('/sso/launch/marketplace');
   await page.goto('/profile/products');
-  expect(await measureContrast(page.locator('.row-icon img').first())).toBeGreaterThan(7);
+  for (const src of ['png', 'svg'])
+    expect(await measureContrast(page.locator(`.row-icon img[src$=".${src}"]`))).toBeGreaterThan(7);
 });

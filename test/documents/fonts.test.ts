@@ -22,7 +22,12 @@ const { seller, buyer, ...facts } = samples['an invoice with tax'];
 const make = (
   name: string,
   { fonts = builtIn, ...changes }: Partial<DocumentFacts> & { fonts?: readonly Uint8Array[] } = {},
-) => makeFiles({ facts: { ...facts, seller, buyer: { ...buyer, name }, ...changes }, fonts, sealed: '{}' });
+) =>
+  makeFiles({
+    facts: { ...facts, seller, buyer: { ...buyer, name }, ...changes },
+    look: { fonts, accent: '#0e6b56' },
+    sealed: '{}',
+  });
 
 const list = (elements: Element[]): Element[] => elements.flatMap((each) => [each, ...list(each.in)]);
 const listActual = (pdf: Uint8Array) => list(readStructure(pdf)).flatMap(({ actual }) => actual ?? []);

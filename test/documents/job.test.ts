@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { daysAfter } from '../../server/basics/instant.ts';
 import { endsWithPerson } from '../../server/billing/customers/ends-with-person.ts';
-import { openDocumentMaker } from '../../server/billing/documents/document-maker.ts';
+import { lookOf, openDocumentMaker } from '../../server/billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../server/billing/documents/make-due.ts';
 import { summariseBilling } from '../../server/billing/invoices/summary.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 function openJob(db = billing.app.db) {
   const { log, logged } = recordLog();
   const { config } = billing.app;
-  const maker = openDocumentMaker(config.billingFonts);
+  const maker = openDocumentMaker(lookOf(config));
   return { run: () => makeDueDocuments({ db, log, config, maker }), logged };
 }
 

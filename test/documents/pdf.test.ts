@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lookOf } from '../../server/billing/documents/document-maker.ts';
 import { buildEpcText } from '../../server/billing/documents/epc-code.ts';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import { sealFacts } from '../../server/billing/documents/seal.ts';
@@ -17,13 +18,18 @@ import {
   readStructureText,
   readText,
 } from '../support/billing/document-tools.ts';
-import { type Element, readCatalog, readMarks, readStructure } from '../support/billing/pdf-structure.ts';
+import {
+  type Element,
+  readCatalog,
+  readDrawn,
+  readMarks,
+  readStructure,
+} from '../support/billing/pdf-structure.ts';
 import { readSealedFacts } from '../support/billing/sealed-facts.ts';
 
 const keys = [new Uint8Array(32).fill(1)];
-const fonts = readConfig({}).billingFonts;
-const make = async (facts: DocumentFacts) =>
-  makeFiles({ facts, fonts, sealed: await sealFacts(facts, keys) });
+const look = lookOf(readConfig({}));
+const make = async (facts: DocumentFacts) => makeFiles({ facts, look, sealed: await sealFacts(facts, keys) });
 
 const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');
 /** The letters of a text, sorted, so that their order does not count. */
@@ -194,6 +200,18 @@ describe('the tags of a PDF', () => {
 });
 
 describe('a PDF', () => {
+  it('has headings and links in a shade of the accent colour that can be read on paper (contract 8.89)', async () => {
+    const facts = samples['an invoice with tax'];
+    const { brand, billingFonts } = readConfig({ IDENTITY_ACCENT_COLOR: '#ffee00' });
+    const { pdf } = await makeFiles({ facts, look: lookOf({ brand, billingFonts }), sealed: '{}' });
+    const shade = brand.accent.onLight.text.slice(1).match(/../g) ?? [];
+    const written = shade.map((part) => Number.parseInt(part, 16) / 255).join(' ');
+    const drawn = readDrawn(pdf).join('');
+    // Title, payment heading, link. Other text stays as it is.
+    expect(drawn.split(`${written} scn`)).toHaveLength(4);
+    expect(drawn).not.toContain('1 0.9333333333333333 0 scn');
+  });
+
   it('is the same bytes each time', async () => {
     const facts = samples['an invoice with tax'];
     expect(await make(facts)).toEqual(await make(facts));
@@ -210,7 +228,7 @@ describe('the sealed facts of a PDF', () => {
 
   it('are sealed with the first key of a rotation, and with no other', async () => {
     const sealed = await sealFacts(facts, [...keys, other]);
-    const { pdf } = await makeFiles({ facts, fonts, sealed });
+    const { pdf } = await makeFiles({ facts, look, sealed });
     expect(readSealedFacts(pdf, keys)).toEqual(JSON.parse(JSON.stringify(facts)));
     expect(readSealedFacts(pdf, [other])).toBeUndefined();
   });

@@ -164,7 +164,7 @@ describe('the headers of an answer (contract 9.303)', () => {
   });
 });
 
-describe('what browsers and search engines ask for by themselves (contract 9.266)', () => {
+describe('what browsers and search engines ask for by themselves (contract 8.90 and 9.266)', () => {
   it('is an icon and a robots.txt', async () => {
     const icon = await app.send('/favicon.ico');
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);

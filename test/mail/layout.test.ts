@@ -4,6 +4,7 @@ import { isPlain } from '../../server/mail/greeting.ts';
 import { layOut } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
 import { buildNotice } from '../../server/mail/notices.ts';
+import { buildAccent } from '../../server/settings/accent.ts';
 import { linkIn } from '../support/people/mail-server.ts';
 import {
   baseUrl,
@@ -245,4 +246,15 @@ it('escapes every text that it is given', () => {
   const { html } = layOut(message, { ...style, name: bad, baseUrl: bad, supportUrl: bad }, bad);
   expect(html).not.toContain('<img');
   expect(html.match(/&quot;&gt;&lt;img src=x onerror=&#39;alert\(1\)&#39;&gt;&amp;amp;/g)).toHaveLength(24);
+});
+
+it('a mail has buttons and links that can be read, whatever the accent colour (contract 8.88 and 8.89)', () => {
+  const { ink, onLight, onDark } = buildAccent('#ffee00');
+  const { html } = layOut(messages.welcome, { ...style, accent: buildAccent('#ffee00') });
+  expect(html).toContain(`border:1px solid ${onLight.edge};background:#ffee00;color:${ink}"`);
+  expect(html).toContain(
+    `.button { background: ${onDark.fill} !important; border-color: ${onDark.edge} !important; }`,
+  );
+  expect(html.match(/class="link"[^>]*style="color:(#\w+)"/)?.[1]).toBe(onLight.text);
+  expect(html).toContain(`.link { color: ${onDark.text} !important; }`);
 });

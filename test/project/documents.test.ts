@@ -256,7 +256,7 @@ describe('the settings', () => {
       ].map(([name]) => ({ path, name })),
     );
     const ofClient =
-      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|SECRET_FILE|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL|LISTED|ROLES|FACTOR)$)/;
+      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|SECRET_FILE|TITLE|LOGO_FILE|LOGO_DARK_FILE|LOGIN_URL|EVENTS_URL|LISTED|ROLES|FACTOR)$)/;
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ name }) => !settings.includes(name.replace(ofClient, 'SSO_<NAME>')))).toEqual([]);
   });

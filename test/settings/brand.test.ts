@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildAccent, contrastOf, parse } from '../../server/settings/accent.ts';
+import { buildAccent, buildStyles, contrastOf, parse, usualAccent } from '../../server/settings/accent.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
 import { sharedFolder } from '../support/run/shared.ts';
@@ -16,19 +16,19 @@ async function file(name: string, content: string | Uint8Array): Promise<string>
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>';
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
-const settings = [
-  'IDENTITY_LOGO_FILE',
-  'SSO_MARKETPLACE_LOGO_FILE',
-  'SSO_WEBSITE_LOGO_FILE',
-  'SSO_CRM_LOGO_FILE',
-  'SSO_SHOP_LOGO_FILE',
-];
+const prefixes = ['IDENTITY', 'SSO_MARKETPLACE', 'SSO_WEBSITE', 'SSO_CRM', 'SSO_SHOP'];
+const settings = prefixes.flatMap((prefix) => [`${prefix}_LOGO_FILE`, `${prefix}_LOGO_DARK_FILE`]);
 const shop = {
   SSO_CLIENTS: 'shop',
   SSO_SHOP_CALLBACK_URL: 'https://shop.example.test/cb',
   SSO_SHOP_SECRET: 'bT6yHn5mJu7kIl8oPq9wSx2eDc3rFv4t',
 };
 const faultsWith = (setting: string, value: string) => faultsOf({ ...production, ...shop, [setting]: value });
+/** With a right logo beside a dark one. */
+const faultsWithLogo = async (setting: string, value: string) => {
+  const light = { [setting.replace('_DARK', '')]: await file('right', svg) };
+  return faultsOf({ ...production, ...shop, ...light, [setting]: value });
+};
 
 describe.each(settings)('%s', (setting) => {
   it.each([
@@ -40,7 +40,7 @@ describe.each(settings)('%s', (setting) => {
     ['a PNG', png],
     ['an SVG of 64 KiB', svg.padEnd(65_536)],
   ])('may be %s, whatever its name', async (_, content) => {
-    expect(faultsWith(setting, await file('good', content))).toEqual([]);
+    expect(await faultsWithLogo(setting, await file('good', content))).toEqual([]);
   });
 
   it.each([
@@ -52,14 +52,27 @@ describe.each(settings)('%s', (setting) => {
     ['a JPEG', Uint8Array.from([0xff, 0xd8, 0xff, 0xe0])],
     ['not UTF-8', Uint8Array.from([...new TextEncoder().encode(svg), 0xff])],
   ])('must not be %s', async (_, content) => {
-    expect(faultsWith(setting, await file(`${canary}.svg`, content))).toEqual([setting]);
+    expect(await faultsWithLogo(setting, await file(`${canary}.svg`, content))).toEqual([setting]);
   });
 
   it('must name a file that can be read', async () => {
     await mkdir(join(folder, 'folder'), { recursive: true });
     for (const name of [join(folder, 'none.svg'), join(folder, 'folder'), '/dev/zero', '\0'])
-      expect(faultsWith(setting, name), name).toEqual([setting]);
+      expect(await faultsWithLogo(setting, name), name).toEqual([setting]);
   });
+});
+
+it.each(prefixes)('%s_LOGO_DARK_FILE needs the other logo (contract 8.87)', async (prefix) => {
+  const setting = `${prefix}_LOGO_DARK_FILE`;
+  const dark = await file(`${canary}.svg`, svg);
+  expect(faultsWith(setting, dark)).toEqual([setting]);
+  const message = messageOf({ ...production, ...shop, [setting]: dark });
+  expect(message).toContain(`${setting} needs ${prefix}_LOGO_FILE beside it`);
+  expect(message.toLowerCase()).not.toContain(canary);
+  // A wrong file is the only fault then.
+  expect(faultsOf({ ...production, ...shop, [setting]: dark, [`${prefix}_LOGO_FILE`]: 'none' })).toEqual([
+    `${prefix}_LOGO_FILE`,
+  ]);
 });
 
 it('the wrong logos and the wrong colour are all named at once, without a value', async () => {
@@ -76,26 +89,33 @@ it('the same file has one path, and another file another', async () => {
     IDENTITY_LOGO_FILE: one,
     SSO_CRM_LOGO_FILE: one,
     SSO_MARKETPLACE_LOGO_FILE: two,
+    SSO_MARKETPLACE_LOGO_DARK_FILE: one,
   });
   expect(brand.logoPath).toMatch(/^\/brand\/[0-9a-f]{24}\.svg$/);
   expect(clients.get('crm_app')?.logoPath).toBe(brand.logoPath);
   expect(clients.get('marketplace')?.logoPath).not.toBe(brand.logoPath);
-  expect(clients.get('network_site')?.logoPath).toBeUndefined();
+  expect(clients.get('marketplace')?.logoDarkPath).toBe(brand.logoPath);
+  expect([brand.logoDarkPath, clients.get('network_site')?.logoPath]).toEqual([undefined, undefined]);
+});
+
+it.each([
+  ['« Zoë »', 'Z'],
+  ['क्षितिज', 'क्षि'],
+  ['E\u0301cole', 'E\u0301'],
+  ['מבשר', 'מ'],
+  ['\u200f👩‍👩‍👧!', '👩‍👩‍👧'],
+  ['<&>', '&lt;'],
+])('the icon of %s is %s (contract 8.90)', (name, initial) => {
+  const { brand, brandFiles } = readConfig({ IDENTITY_NAME: name });
+  const { bytes } = brandFiles.find(brand.icons[0].href) ?? {};
+  expect(new TextDecoder().decode(bytes)).toContain(`>${initial}</text></svg>`);
 });
 
 describe('IDENTITY_ACCENT_COLOR', () => {
   const faultsOfColour = (colour: string) => faultsWith('IDENTITY_ACCENT_COLOR', colour);
 
-  it.each(['#0e6b56', '#635bff', '#1E3A8A', '#000000', '#767676', '#d0021b'])('may be %s', (colour) => {
+  it.each(['#0e6b56', '#1E3A8A', '#000000', '#ffffff', '#ffee00', '#777777'])('may be %s', (colour) => {
     expect(faultsOfColour(colour)).toEqual([]);
-  });
-
-  it.each(['#ffffff', '#777777', '#f5a623', '#00c389'])('must not be as light as %s', (colour) => {
-    expect(faultsOfColour(colour)).toEqual(['IDENTITY_ACCENT_COLOR']);
-    const message = messageOf({ IDENTITY_ACCENT_COLOR: colour });
-    expect(message).toContain(
-      'IDENTITY_ACCENT_COLOR must be darker: white text on it needs a contrast of 4.5 to 1',
-    );
   });
 
   it.each(['red', '#123', '0e6b56', '#0e6b5g', '#0e6b56ff', 'rgb(1,2,3)', '#0e6b56;}*{color:red'])(
@@ -120,20 +140,50 @@ describe('IDENTITY_ACCENT_COLOR', () => {
     steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`)),
   );
 
-  it('makes shades of every colour that it takes, that can be read on every background', () => {
-    const contrast = (one: string, other: string) => contrastOf(parse(one), parse(other));
-    const taken = colours.filter((colour) => contrast(colour, '#ffffff') >= 4.5);
-    expect(taken.length).toBeGreaterThan(1_400);
-    const unreadable = taken.filter((colour) => {
-      const { light, dark, textLight, textDark } = buildAccent(colour);
+  const contrast = (one: string, other: string) => contrastOf(parse(one), parse(other));
+  const styles = () => readFile(new URL('../../app/styles/tokens.css', import.meta.url), 'utf8');
+
+  it('has black or white on it, whichever has more contrast (contract 8.88)', () => {
+    const wrong = colours.filter((colour) => {
+      const { ink, onLight, onDark } = buildAccent(colour);
+      const best = Math.max(contrast(colour, '#000000'), contrast(colour, '#ffffff'));
+      const fills = [onLight.fill, onLight.hover, onDark.fill, onDark.hover];
       return (
-        contrast(light, '#ffffff') < 4.5 ||
-        contrast(dark, '#ffffff') < 4.5 ||
-        ['#0e1013', '#14171a', '#16181c', '#1d2025'].some((ground) => contrast(dark, ground) < 3) ||
-        ['#ffffff', '#f6f7f6', '#f1f3f5', '#e8f3ee'].some((ground) => contrast(textLight, ground) < 4.5) ||
-        ['#0e1013', '#1c2024', '#22262b', '#2b3036'].some((ground) => contrast(textDark, ground) < 4.5)
+        onLight.fill !== colour ||
+        contrast(colour, ink) !== best ||
+        fills.some((fill) => contrast(fill, ink) < 4.5)
+      );
+    });
+    expect(wrong).toEqual([]);
+    expect(buildAccent('#ffee00').ink).toBe('#000000');
+    expect(buildAccent('#1E3A8A')).toMatchObject({ ink: '#ffffff', onLight: { fill: '#1e3a8a' } });
+  });
+
+  it('has shades that can be read on every background of pages and mails (contract 8.89)', async () => {
+    const grounds = [...(await styles()).matchAll(/--(\S+): light-dark\((#\w+), (#\w+)\)/g)]
+      .filter(([, name = '']) => /^(?:ground|surface|raised|sunken|good|waiting|bad)$/.test(name))
+      .map(([, , light = '', dark = '']) => [light, dark] as const);
+    expect(grounds).toHaveLength(7);
+    const paper = [...grounds.map(([light]) => light), '#ffffff', '#f6f7f6'];
+    const night = [...grounds.map(([, dark]) => dark), '#14171a', '#1c2024'];
+    const unreadable = colours.filter((colour) => {
+      const { onLight, onDark } = buildAccent(colour);
+      return [
+        { ...onLight, on: paper },
+        { ...onDark, on: night },
+      ].some(
+        ({ text, soft, edge, on }) =>
+          [...on, soft].some((ground) => contrast(text, ground) < 4.5) ||
+          on.slice(0, 4).some((ground) => contrast(edge, ground) < 3),
       );
     });
     expect(unreadable).toEqual([]);
+    // A colour that stands out by itself stays as it is.
+    expect(buildAccent('#1e3a8a').onLight).toMatchObject({ text: '#1e3a8a', edge: '#1e3a8a' });
+  });
+
+  it('is the colour in app/styles if it is not set', async () => {
+    const [, ...lines] = buildStyles(usualAccent).trimEnd().slice(0, -1).split('\n');
+    expect(await styles()).toContain(lines.join('\n'));
   });
 });

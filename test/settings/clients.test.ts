@@ -39,6 +39,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
         secrets,
         loginUrl: undefined,
         logoPath: undefined,
+        logoDarkPath: undefined,
         eventsUrl: undefined,
         listedTo,
       },
@@ -206,7 +207,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       'SSO_OLD_SHOP_LOGO_FILE',
     ]);
     const read = ['CALLBACK_URL', 'SECRET', 'SECRET_FILE', 'LOGIN_URL', 'EVENTS_URL', 'TITLE'];
-    const every = [...read, 'LOGO_FILE', 'LISTED', 'FACTOR', 'ROLES'];
+    const every = [...read, 'LOGO_FILE', 'LOGO_DARK_FILE', 'LISTED', 'FACTOR', 'ROLES'];
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);

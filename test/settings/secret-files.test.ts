@@ -49,7 +49,7 @@ const plainMaps = (_: string, value: unknown) =>
       : value;
 
 it('the settings that hold a secret or a password are secret, and no others', () => {
-  const files = listSettings().filter((name) => /(?<!_LOGO)_FILE$/.test(name));
+  const files = listSettings().filter((name) => /(?<!_LOGO|_DARK)_FILE$/.test(name));
   const shops = secrets.map((name) => name.replace('SHOP', '<NAME>'));
   expect(files.sort()).toEqual([...shops, 'IDENTITY_SSO_SECRET'].map((name) => `${name}_FILE`).sort());
   const named = listSettings().filter((name) => /SECRET$|_KEY$|PASSWORD$|TOKEN$/.test(name));
@@ -170,7 +170,7 @@ describe('what is in force', () => {
     expect(find(settings, 'SSO_SHOP_TITLE')).toMatchObject({ value: 'Shop', from: 'default' });
     expect(find(settings, 'SSO_CRM_LISTED')).toMatchObject({ value: 'visited,contract', from: 'default' });
     const names = listInForce({ SSO_CLIENTS: 'name' }).map(({ name }) => name);
-    const known = listSettings().filter((name) => !/(?<!LOGO)_FILE$/.test(name));
+    const known = listSettings().filter((name) => !/(?<!_LOGO|_DARK)_FILE$/.test(name));
     expect(names.sort()).toEqual(known.map((name) => name.replace('<NAME>', 'NAME')).sort());
   });
 

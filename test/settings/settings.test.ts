@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { usualAccent } from '../../server/settings/accent.ts';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
 import { roles } from '../../server/sso/clients.ts';
 import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
@@ -14,7 +15,13 @@ describe('local mode', () => {
       encryptionKeys: [new TextEncoder().encode('local-encryption-key-do-not-use!')],
       requiresAdminFactor: false,
       name: 'Identity',
-      brand: { accent: undefined, logoPath: undefined, stylesPath: undefined },
+      brand: {
+        accent: usualAccent,
+        logoPath: undefined,
+        logoDarkPath: undefined,
+        icons: [{ href: expect.stringMatching(/^\/brand\/\w+\.svg$/), type: 'image/svg+xml' }],
+        stylesPath: undefined,
+      },
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
       unreadSettings: [],
@@ -412,6 +419,7 @@ describe('the list of settings', () => {
       'SSO_<NAME>_EVENTS_URL',
       'SSO_<NAME>_TITLE',
       'SSO_<NAME>_LOGO_FILE',
+      'SSO_<NAME>_LOGO_DARK_FILE',
       'SSO_<NAME>_LISTED',
       'SSO_<NAME>_FACTOR',
       'SSO_<NAME>_ROLES',

@@ -1,5 +1,6 @@
 import { EmptyState } from '../empty-state.tsx';
 import { Instant } from '../instant.tsx';
+import { Logo } from '../logo.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 
@@ -7,6 +8,8 @@ type Product = {
   name: string;
   title: string;
   logoPath: string | undefined;
+  logoDarkPath: string | undefined;
+  initial: string;
   href: string;
   openedAt: Date | undefined;
   mayEnter: boolean;
@@ -45,9 +48,9 @@ function Part({ id, title, products }: { id: string; title: string; products: Pr
             key={product.name}
             mark={
               product.logoPath ? (
-                <img src={product.logoPath} alt="" />
+                <Logo logoPath={product.logoPath} logoDarkPath={product.logoDarkPath} />
               ) : (
-                <span aria-hidden="true">{[...product.title][0]}</span>
+                <span aria-hidden="true">{product.initial}</span>
               )
             }
             title={product.title}

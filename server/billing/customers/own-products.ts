@@ -28,6 +28,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
         name: client.name,
         title: client.title,
         logoPath: client.logoPath,
+        logoDarkPath: client.logoDarkPath,
         href: client.loginUrl ?? `/sso/launch/${client.name}`,
         openedAt: launches.find((launch) => launch.client === client.name)?.at,
         mayEnter: mayEnter(client, user),

@@ -3,10 +3,17 @@
 
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
+import type { Config } from '../../settings/config.ts';
 import type { FilesToMake, MadeFiles } from './make-files.ts';
 import type { SampleToMake } from './pdf.ts';
+import type { Look } from './sheet.ts';
 
-export type Asked = Omit<FilesToMake, 'fonts'> | Omit<SampleToMake, 'fonts'>;
+export type Asked = Omit<FilesToMake, 'look'> | Omit<SampleToMake, 'look'>;
+
+export const lookOf = ({ billingFonts, brand }: Pick<Config, 'billingFonts' | 'brand'>): Look => ({
+  fonts: billingFonts,
+  accent: brand.accent.onLight.text,
+});
 
 export type DocumentMaker = {
   /** Makes one document at a time. If one cannot be made, the message of the error says why. */
@@ -21,9 +28,9 @@ const heapMebibytes = 72;
 const maxFactsLength = 1_000_000;
 
 /** The thread ends a minute after the last document, and starts again for the next one (contract 7.219). */
-export function openDocumentMaker(fonts: FilesToMake['fonts']): DocumentMaker {
+export function openDocumentMaker(look: Look): DocumentMaker {
   const file = findThread('document-thread');
-  const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: fonts };
+  const options = { what: 'documents', longestMs: 30_000, heapMebibytes, idleMs: 60_000, given: look };
   const thread = file && openThread<Asked, MadeFiles>(file, options);
   return {
     async make(files) {
@@ -31,7 +38,7 @@ export function openDocumentMaker(fonts: FilesToMake['fonts']): DocumentMaker {
         throw new Error('The facts of this document take over 1 MB.');
       if (thread) return thread.ask(files);
       const { makeFiles } = await import('./make-files.ts');
-      return makeFiles({ ...files, fonts });
+      return makeFiles({ ...files, look });
     },
     close: async () => thread?.close(),
   };

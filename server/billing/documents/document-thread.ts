@@ -2,8 +2,9 @@
 
 import { answerQuestions, readGiven } from '../../runtime/thread.ts';
 import type { Asked } from './document-maker.ts';
-import { type FilesToMake, makeFiles } from './make-files.ts';
+import { makeFiles } from './make-files.ts';
+import type { Look } from './sheet.ts';
 
-const fonts = readGiven() as FilesToMake['fonts'];
+const look = readGiven() as Look;
 
-answerQuestions((asked: Asked) => makeFiles({ ...asked, fonts }));
+answerQuestions((asked: Asked) => makeFiles({ ...asked, look }));

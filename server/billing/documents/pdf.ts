@@ -8,18 +8,17 @@ import { type DocumentFacts, type Line, listAddress, listLines } from '../values
 import { fillPaymentLink } from '../values/payment-link.ts';
 import { attachFiles } from './attachments.ts';
 import { buildEpcText } from './epc-code.ts';
-import { page, Sheet } from './sheet.ts';
+import { type Look, page, Sheet } from './sheet.ts';
 
-/** `fonts` are TTF or OTF. The last one has every Latin letter. */
-type PdfParts = { fonts: readonly Uint8Array[]; xml: string | undefined; sealed: string };
+type PdfParts = { look: Look; xml: string | undefined; sealed: string };
 
 /** `missing` has the letters that no font contains. The PDF shows them as □. */
 type Built = { pdf: Uint8Array; missing: string[] };
 
 /** `sealed` is JSON. The same facts and parts always make the same bytes. */
-export function buildPdf(facts: DocumentFacts, { fonts, xml, sealed }: PdfParts): Promise<Built> {
+export function buildPdf(facts: DocumentFacts, { look, xml, sealed }: PdfParts): Promise<Built> {
   const issuedAt = new Date(facts.record.issued_at);
-  return build(fonts, `${titles[facts.kind]} ${facts.number}`, issuedAt, (sheet) => {
+  return build(look, `${titles[facts.kind]} ${facts.number}`, issuedAt, (sheet) => {
     writeDocument(sheet, facts);
     attachFiles(sheet.doc, { xml, sealed, at: issuedAt });
   });
@@ -30,14 +29,14 @@ export type SampleToMake = {
   invoice: DocumentFacts;
   creditNote: DocumentFacts;
   reminder: { subject: string; text: string };
-  fonts: readonly Uint8Array[];
+  look: Look;
 };
 
 const sampleMark = 'SAMPLE: this is no invoice, and nothing is owed.';
 
 /** Writes a sample of an invoice, a credit note and a reminder, one after another. A sample has no attachments. */
-export const buildSample = ({ invoice, creditNote, reminder, fonts }: SampleToMake): Promise<Built> =>
-  build(fonts, 'Sample documents', new Date(invoice.record.issued_at), (sheet) => {
+export const buildSample = ({ invoice, creditNote, reminder, look }: SampleToMake): Promise<Built> =>
+  build(look, 'Sample documents', new Date(invoice.record.issued_at), (sheet) => {
     const mark = (as: 'P' | 'Artifact') =>
       sheet.write(sampleMark, { ...fullLine, y: 24, size: 12, bold: true, colour: '#b3261e', as });
     const countPages = () => sheet.doc.bufferedPageRange().count;
@@ -59,12 +58,12 @@ export const buildSample = ({ invoice, creditNote, reminder, fonts }: SampleToMa
   });
 
 async function build(
-  fonts: readonly Uint8Array[],
+  look: Look,
   Title: string,
   CreationDate: Date,
   write: (sheet: Sheet) => void,
 ): Promise<Built> {
-  const sheet = new Sheet(fonts, { Title, Producer: 'pdfkit', Creator: 'identity-service', CreationDate });
+  const sheet = new Sheet(look, { Title, Producer: 'pdfkit', Creator: 'identity-service', CreationDate });
   const bytes = collect(sheet.doc);
   write(sheet);
   sheet.doc.end();

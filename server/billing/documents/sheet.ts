@@ -13,6 +13,9 @@ type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
 
+/** `fonts` are TTF or OTF. The last one has every Latin letter. `accent` is the colour of headings and links. */
+export type Look = { fonts: readonly Uint8Array[]; accent: string };
+
 const ink = '#1a1a1a';
 const lineHeight = 1.4;
 // The distance from the top of a line to its baseline, as a share of the font size. All fonts in a line share the baseline.
@@ -30,11 +33,12 @@ export class Sheet {
   bottom = page.height - 60;
   y = page.top;
   readonly #fonts: SheetFonts;
+  readonly #accent: string;
   /** The element to which the next text belongs. A screen reader reads texts in the order in which they were written. */
   #element: Element;
 
-  /** `fonts` are TTF or OTF. The last one has every Latin letter. */
-  constructor(fonts: readonly Uint8Array[], info: PDFKit.DocumentInfo) {
+  constructor({ fonts, accent }: Look, info: PDFKit.DocumentInfo) {
+    this.#accent = accent;
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
@@ -97,7 +101,8 @@ export class Sheet {
     // left, because all text is drawn from left to right.
     const isSpelled = this.#fonts.spell(text) !== clean(text);
     const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
-    this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...style }));
+    const heading = as === 'H1' || as === 'H2' ? { colour: this.#accent } : {};
+    this.#tag(as, { scope, actual }, () => this.#draw(lines, { x, y, width, ...heading, ...style }));
     return y + this.heightOf(lines, style);
   }
 
@@ -128,7 +133,7 @@ export class Sheet {
     const { x, y, width } = place;
     return this.within('P', () =>
       this.within('Link', () => {
-        const end = this.write(url, { ...place, as: 'Span' });
+        const end = this.write(url, { ...place, colour: this.#accent, as: 'Span' });
         const options = { structParent: this.#element, Contents: new String(url) };
         this.doc.link(x, y, width, end - y, url, options as object);
         return end;

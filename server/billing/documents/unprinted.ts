@@ -7,16 +7,19 @@ import { Sheet } from './sheet.ts';
 export type Unprinted = { pointer: string; characters: string[] };
 
 export const findUnprinted = (settings: BillingSettings, fonts: readonly Uint8Array[]): Unprinted[] => {
-  const sheet = new Sheet(fonts.filter(canOpen), {});
+  const sheet = openSheet(fonts.filter(canOpen));
   return listTexts(settings)
     .map(([pointer, text]) => ({ pointer, characters: sheet.listLacking(text) }))
     .filter(({ characters }) => characters.length > 0);
 };
 
+// Nothing is drawn, so the colour does not matter.
+const openSheet = (fonts: readonly Uint8Array[]) => new Sheet({ fonts, accent: '#000000' }, {});
+
 /** Returns whether the font can be opened. A damaged font shows nothing, so it is left out. */
 function canOpen(font: Uint8Array): boolean {
   try {
-    new Sheet([font], {}).listLacking('a');
+    openSheet([font]).listLacking('a');
     return true;
   } catch {
     return false;

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { AppError } from '../../basics/errors.ts';
+import { lookOf } from '../../billing/documents/document-maker.ts';
 import type { Unprinted } from '../../billing/documents/unprinted.ts';
 import { describeTax } from '../../billing/settings/describe-settings.ts';
 import {
@@ -71,20 +72,18 @@ export function addBillingSettingsCommands(program: Command): void {
     .action(async (out: string, { settings: file }: { settings?: string }) => {
       const settings = file === undefined ? await findLatest() : readChecked(await readJson(file));
       const { makeFiles } = await import('../../billing/documents/make-files.ts');
-      const sample = composeSample(readConfig(environment), settings, now());
-      const { pdf } = await makeFiles({ ...sample, fonts: readFonts() });
+      const config = readConfig(environment);
+      const { pdf } = await makeFiles({ ...composeSample(config, settings, now()), look: lookOf(config) });
       await writeNewFile(out, pdf);
       print(`${show(out)} has a sample invoice, credit note and reminder.`);
       warn(await listUnprinted(settings));
     });
 }
 
-const readFonts = () => readConfig(environment).billingFonts;
-
 /** pdfkit is loaded only here, because most commands do not need it. */
 async function listUnprinted(settings: BillingSettings): Promise<Unprinted[]> {
   const { findUnprinted } = await import('../../billing/documents/unprinted.ts');
-  return findUnprinted(settings, readFonts());
+  return findUnprinted(settings, readConfig(environment).billingFonts);
 }
 
 function warn(unprinted: Unprinted[]): void {

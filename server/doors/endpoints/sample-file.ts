@@ -3,7 +3,7 @@ import { requireRight } from '../../acts/act.ts';
 import { looks } from '../../acts/rights.ts';
 import { requireStaff } from '../../acts/staff.ts';
 import { AppError } from '../../basics/errors.ts';
-import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
+import { lookOf, openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { findVersions } from '../../billing/settings/set-settings.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { findSession } from '../../identity/session/sessions.ts';
@@ -38,7 +38,7 @@ export async function sampleFile(
   if (!latest) throw new AppError('not_configured');
   if (place.isTaken) throw new AppError('unavailable', { headers: { 'Retry-After': '1' } }).asExpected();
   place.isTaken = true;
-  const maker = openDocumentMaker(deps.config.billingFonts);
+  const maker = openDocumentMaker(lookOf(deps.config));
   try {
     const { pdf } = await maker.make(composeSample(deps.config, latest.settings, deps.now()));
     return new Response(new Uint8Array(pdf), {

@@ -1,5 +1,5 @@
 // The jobs that every instance runs besides serving requests. Any number of instances may run them at once.
-import { openDocumentMaker } from '../../billing/documents/document-maker.ts';
+import { lookOf, openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';
 import { lookAfterVatIds } from '../../billing/invoices/vat-ids-to-check.ts';
@@ -26,7 +26,7 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const [holders, signUps, other] = [openMailer(), openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const logOuts = createLogOutSender(deps);
-  const maker = openDocumentMaker(config.billingFonts);
+  const maker = openDocumentMaker(lookOf(config));
   const start = (
     name: string,
     intervalMs: number,

@@ -50,12 +50,15 @@ export const readCatalog = (pdf: Uint8Array): string =>
 type Mark = { tag: string; content: number | undefined };
 
 /** The tags under which each page draws, in order. Throws if something is drawn without a tag. */
-export function readMarks(pdf: Uint8Array): Mark[][] {
+export const readMarks = (pdf: Uint8Array): Mark[][] => readDrawn(pdf).map(readPage);
+
+/** What each page draws, in the operators of PDF. */
+export function readDrawn(pdf: Uint8Array): string[] {
   return [...readObjects(pdf).values()].flatMap((body) => {
     const [, written] = /stream\n([\s\S]*)\nendstream$/.exec(body) ?? [];
     if (!written || !body.includes('/FlateDecode')) return [];
     const drawn = inflateSync(Buffer.from(written, 'latin1')).toString('latin1');
-    return drawn.startsWith('1 0 0 -1 0 ') ? [readPage(drawn)] : [];
+    return drawn.startsWith('1 0 0 -1 0 ') ? [drawn] : [];
   });
 }
 
