@@ -77,7 +77,7 @@ export default function InvoicePage() {
           {invoice && (
             <p className="actions">
               <a href={`/admin/billing/unallocated${invoice.open > 0 ? `?number=${number}` : ''}`}>
-                {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid twice'} among unallocated
+                {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid too much'} among unallocated
                 payments
               </a>
             </p>
