@@ -80,6 +80,11 @@ export default function InvoicePage() {
                 {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid too much'} among unallocated
                 payments
               </a>
+              {buyer.userId && (
+                <a href={`${personPath(buyer.userId)}/billing?edit=edit-billing-details#billing`}>
+                  Change the billing details
+                </a>
+              )}
             </p>
           )}
         </Section>

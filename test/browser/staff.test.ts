@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { followMail, logIn, openInspection, openSite, type TestSite } from '../support/app/browser.ts';
 import { logIn as logInByHttp } from '../support/app/visitor.ts';
-import { addInvoice, buildPayment, renameBuyer, report } from '../support/billing/money.ts';
+import { addInvoice, buildPayment, report } from '../support/billing/money.ts';
 import { germanSettings, setSettings } from '../support/billing/settings.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
@@ -430,7 +430,6 @@ it('each of the ten calls takes at most four clicks and two fields, and a creden
   const invoices = [];
   for (let at = 0; at < 5; at++) invoices.push(await addInvoice(app.db, { email: buyer.email }));
   const [wrong = '', bad = '', late = '', open = '', paid = ''] = invoices;
-  await renameBuyer(app.db, wrong);
   await report(app, buildPayment(3_451, { invoice_number: bad }));
 
   const calls: [call: string, fact: string, steps: Step[]][] = [
@@ -482,6 +481,16 @@ it('each of the ten calls takes at most four clicks and two fields, and a creden
         ['summary', 'Cancel at the end of the period'],
         why,
         ['button', 'Cancel the contract'],
+      ],
+    ],
+    [
+      'My invoice is wrong: they cannot change their details',
+      wrong,
+      [
+        ['link', 'Change the billing details'],
+        ['field', /^Company/, 'Blumen GmbH'],
+        calledBack,
+        ['button', 'Save the billing details'],
       ],
     ],
     ['My invoice is wrong', wrong, [['summary', 'Issue it again'], why, ['button', 'Issue it again']]],
@@ -538,6 +547,7 @@ it('each of the ten calls takes at most four clicks and two fields, and a creden
     ['Why is my shop not verified?', 4, 2],
     ['Please delete me', 4, 2],
     ['Cancel my contract', 4, 2],
+    ['My invoice is wrong: they cannot change their details', 4, 2],
     ['My invoice is wrong', 3, 2],
     ['I want my money back', 3, 2],
     ['I want my money back: when the bank has paid it', 4, 2],
@@ -546,8 +556,10 @@ it('each of the ten calls takes at most four clicks and two fields, and a creden
     ['I paid, but it says open: the payment waits', 4, 2],
   ]);
   const { rows } = await sql<{ why: string }>`select why from audit_events
-    where type in ('staff.change_email', 'credit_note.issued') and why like 'Called back%'`.execute(app.db);
-  expect(rows).toHaveLength(2);
+    where type in ('staff.change_email', 'staff.edit_billing_details', 'credit_note.issued') and why like 'Called back%'`.execute(
+    app.db,
+  );
+  expect(rows).toHaveLength(3);
   // The page that asks for a credential has the status 401, which browsers report.
   expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 // The forms by which staff act.
+import { useLocation } from '@remix-run/react';
 import { createContext, createElement, Fragment, type ReactNode, useContext, useId } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
@@ -108,6 +109,9 @@ export function Acts({
 
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
+  const query = new URLSearchParams(useLocation().search);
+  // A link led here to open this form. The form that was sent is not opened again.
+  const isAsked = query.get('edit') === form.intent && !query.has('saved');
   return (
     <Disclosure
       label={
@@ -116,7 +120,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
           {named && <span className="visually-hidden">: {named}</span>}
         </>
       }
-      open={isOf(any, form)}
+      open={isOf(any, form) || isAsked}
     >
       <ActFields form={form} />
     </Disclosure>
