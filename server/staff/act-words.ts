@@ -102,14 +102,16 @@ const ofPerson = {
     ...callBack,
     label: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
-    notice: ({ frozenAt, suspendedAt }) =>
-      `${
-        frozenAt
-          ? 'We email every address below that the account is no longer frozen.'
-          : suspendedAt
-            ? 'We email the address that you choose that the account is no longer suspended.'
-            : 'We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account.'
-      } If you keep another address than {email}, the account moves there, what was changed meanwhile is undone, and we email that address a link that sets a password.`,
+    notice: ({ frozenAt, suspendedAt }) => {
+      const moves =
+        'moves to the address that you choose, what was changed meanwhile is undone, and we email that address a link that sets a password.';
+      if (!suspendedAt)
+        return `We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves}`;
+      const told = frozenAt
+        ? 'We email every address below that the account is no longer frozen.'
+        : 'We email the address that you choose that the account is no longer suspended.';
+      return `${told} If you keep another address than {email}, the account ${moves}`;
+    },
     outcome: 'The account is neither frozen nor suspended, and has the address that you chose.',
     isDanger: true,
     fields: ({ email, mailboxes, suspendedAt }) => [

@@ -268,7 +268,9 @@ function FieldOf({ field, refused }: FieldOfProps) {
               required
               defaultChecked={(typed ?? value) === choice.value}
             />
-            <Words text={choice.words} value={choice.value} />
+            <span>
+              <Words text={choice.words} value={choice.value} />
+            </span>
           </label>
         ))}
         {error && (
