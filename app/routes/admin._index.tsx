@@ -5,6 +5,7 @@ import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { both } from '../components/staff/bar-chart.tsx';
 import { Counts } from '../components/staff/counts.tsx';
+import { Filters, FindField } from '../components/staff/filters.tsx';
 import { LoginChart } from '../components/staff/login-chart.tsx';
 import {
   handOffWords,
@@ -51,10 +52,13 @@ export default function Overview() {
   return (
     <StaffPage
       title="Overview"
-      intro="The last day, week or month in numbers, and what waits for somebody."
+      intro="Find who asks for help. Below is the last day, week or month in numbers, and what waits for somebody."
       who={who}
       current="/admin"
     >
+      <Filters path="/admin/people" asked={{}} button="Find people">
+        <FindField autoFocus />
+      </Filters>
       <section aria-labelledby="numbers">
         <div className="section-heading">
           <h2 id="numbers">The last {words}</h2>

@@ -77,9 +77,14 @@ export default function InvoicePage() {
           {invoice && (
             <p className="actions">
               <a href={`/admin/billing/unallocated${invoice.open > 0 ? `?number=${number}` : ''}`}>
-                {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid twice'} among unallocated
+                {invoice.open > 0 ? 'Look for its payment' : 'Look for money paid too much'} among unallocated
                 payments
               </a>
+              {buyer.userId && (
+                <a href={`${personPath(buyer.userId)}/billing?edit=edit-billing-details#billing`}>
+                  Change the billing details
+                </a>
+              )}
             </p>
           )}
         </Section>

@@ -1,9 +1,8 @@
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Field } from '../components/field.tsx';
 import { titled } from '../components/service-name.ts';
-import { Filters, isFiltered } from '../components/staff/filters.tsx';
+import { Filters, FindField, isFiltered } from '../components/staff/filters.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { PersonState, personPath, roleWords, Select, ShortName } from '../components/staff/words.tsx';
 import { type Column, sayCount, Table } from '../components/table.tsx';
@@ -71,16 +70,7 @@ export default function People() {
         </p>
       )}
       <Filters path="/admin/people" asked={asked} button="Find people">
-        <Field
-          label="Find"
-          hint="The beginning of a word of their name, account or address. Or the whole of: an earlier address, a user ID, an ID at the marketplace, a signup ID, or the number of an invoice or credit note."
-          name="q"
-          type="search"
-          defaultValue={asked.q}
-          error={fault}
-          autoComplete="off"
-          autoFocus={!isFiltered(asked)}
-        />
+        <FindField defaultValue={asked.q} error={fault} autoFocus={!isFiltered(asked)} />
         <Select label="Role" name="role" value={asked.role} options={roles} />
         <Select label="State" name="state" value={asked.state} options={states} />
       </Filters>

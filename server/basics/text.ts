@@ -122,6 +122,7 @@ export const textBounds = {
   refused: 40,
   // 500 code points, and the spaces around them.
   why: 1_100,
+  known: 200,
   text: 1_100,
   note: 100,
   recovered: 40,

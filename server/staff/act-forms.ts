@@ -15,6 +15,7 @@ export type ActForm = {
   button: string;
   to: string;
   ask: string | undefined;
+  ways: string[];
   notice: string;
   isDanger: boolean;
   sides: Side[];
@@ -45,6 +46,7 @@ export const buildForms = <Shown>(
             ...{ intent, about: which, hidden: carried, label, button },
             to: words.to ? say(words.to) : button,
             ask: words.ask,
+            ways: words.ways ?? [],
             notice: say(words.notice),
             isDanger: words.isDanger === true || (words.isDanger?.(which) ?? false),
             sides: words.sides?.(shown) ?? [],

@@ -12,11 +12,19 @@ import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { ofClient } from './client-act-words.ts';
 import { roleWords } from './event-words.ts';
-import { type ActWords, type CommandWords, type FormField, unchanged } from './form-words.ts';
+import { type ActWords, type CommandWords, unchanged } from './form-words.ts';
 import type { Person } from './person.ts';
 
 const askNobody = 'You need not know who is calling';
-const callBack = 'Call back at a number that you had before the call, such as the one on the contract.';
+/** For acts that a thief would ask for. The form offers the ways to know who is calling (docs/operate/support.md). */
+const callBack = {
+  ask: 'Call back at a number that you had before the call, such as the one on the contract.',
+  ways: [
+    'Called back at a number that we had before',
+    'Asked somebody whom we know at their company',
+    'Heard what only the contract says',
+  ],
+};
 const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 
 const sayDecision = (about: string): CommandWords<User> => ({
@@ -48,7 +56,8 @@ const sayLeft = (unallocated: number, currency: string) =>
     ? `${writeDecimal(unallocated, currency)} ${currency} waits: see payment:allocate and payment:paid-back.`
     : 'Nothing of it is left.';
 
-const removalField = (label: string): FormField => ({ name: 'removeFactors', label, kind: 'yes' });
+const sayChange = ({ removeFactors }: Given) =>
+  `Change the address${removeFactors === 'yes' ? ' and remove second factors' : ''}`;
 
 const ofPerson = {
   suspend: {
@@ -90,28 +99,34 @@ const ofPerson = {
     },
   },
   thaw: {
-    ask: callBack,
+    ...callBack,
     label: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
-    notice: ({ frozenAt }) =>
-      `${
-        frozenAt
-          ? 'We email every address below that the account is no longer frozen.'
-          : 'We email the address that you choose that the account is no longer suspended.'
-      } If you keep another address than {email}, the account moves there, what was changed meanwhile is undone, and we email that address a link that sets a password.`,
-    outcome: 'The account is neither frozen nor suspended any more.',
+    notice: ({ frozenAt, suspendedAt }) => {
+      const moves =
+        'moves to the address that you choose, what was changed meanwhile is undone, and we email that address a link that sets a password.';
+      if (!suspendedAt)
+        return `We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves}`;
+      const told = frozenAt
+        ? 'We email every address below that the account is no longer frozen.'
+        : 'We email the address that you choose that the account is no longer suspended.';
+      return `${told} If you keep another address than {email}, the account ${moves}`;
+    },
+    outcome: 'The account is neither frozen nor suspended, and has the address that you chose.',
     isDanger: true,
-    fields: ({ email, mailboxes }) => [
+    fields: ({ email, mailboxes, suspendedAt }) => [
       {
         name: 'keep',
         label: 'Which address is the owner’s?',
         kind: 'one',
-        choices: mailboxes.map((value) => ({
-          value,
-          words: `{value} (${value === email ? 'now' : 'earlier'})`,
-        })),
+        choices: mailboxes
+          .filter((value) => suspendedAt || value !== email)
+          .map((value) => ({ value, words: `{value} (${value === email ? 'now' : 'earlier'})` })),
       },
-      removalField('Also remove passkeys, app and recovery codes, and end the password'),
+      {
+        ...{ name: 'removeFactors', kind: 'yes' },
+        label: 'Also remove passkeys, app and recovery codes, and end the password',
+      },
     ],
   },
   'end-session': {
@@ -159,7 +174,7 @@ const ofPerson = {
     },
   },
   'remove-factors': {
-    ask: callBack,
+    ...callBack,
     at: 'login',
     label: 'Remove second factors',
     button: 'Remove passkeys, app and codes',
@@ -180,19 +195,16 @@ const ofPerson = {
     },
   },
   'change-email': {
-    ask: callBack,
+    ...callBack,
     at: 'login',
-    label: 'Change the address',
+    label: (_person, about) => sayChange(about),
     button: 'Send the links',
-    to: 'Change the address',
-    notice:
-      'For somebody who lost their mailbox. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password. Until it is used, nothing changes.',
+    to: (_person, about) => sayChange(about),
+    notice: (_person, { removeFactors }) =>
+      `For somebody who lost their mailbox${removeFactors === 'yes' ? ', and their phone or passkeys, too' : ''}. We tell {email} at once, with a link that stops the change. The new address gets a link for 24 hours that moves the account there and sets a new password${removeFactors === 'yes' ? '. That link also removes passkeys, app and recovery codes' : ''}. Until it is used, nothing changes.`,
     outcome: 'The links are on their way. Nothing changes until the new address uses its link.',
     isDanger: true,
-    fields: () => [
-      { name: 'email', label: 'New address', kind: 'email' },
-      removalField('The link also removes passkeys, app and recovery codes, because they are lost, too'),
-    ],
+    fields: () => [{ name: 'email', label: 'New address', kind: 'email' }],
     command: {
       about:
         'give a user who has lost their mailbox another address: the old one is told at once, the new one gets a link',
@@ -261,7 +273,7 @@ const ofPerson = {
     },
   },
   'remove-link': {
-    ask: callBack,
+    ...callBack,
     at: 'link',
     label: 'Disconnect',
     to: 'Disconnect the marketplace account',
@@ -346,7 +358,8 @@ const ofPerson = {
     },
   },
   'edit-billing-details': {
-    ask: `Ask for the number of an invoice, and what is wrong. ${callBack}`,
+    ...callBack,
+    ask: `Ask for the number of an invoice, and what is wrong. ${callBack.ask}`,
     at: 'billing',
     label: 'Change the billing details',
     button: 'Save the billing details',
@@ -395,6 +408,13 @@ type ShownInvoice = Invoice & { today: string; sides: ReissueSides | undefined }
 
 const leftOf = ({ unitAmount, credited }: Invoice) => unitAmount - credited;
 
+const sayCredit = (invoice: Invoice, { credits }: Given) =>
+  !invoice.hasDocument
+    ? 'Make the invoice void'
+    : credits === 'part'
+      ? 'Credit a part'
+      : `Credit all that is left: ${formatAmount(leftOf(invoice), invoice.currency)}`;
+
 const decimals = ({ currency }: Invoice) => `In ${currency}, such as ${writeDecimal(2_900, currency)}`;
 
 const ofInvoice = {
@@ -419,29 +439,19 @@ const ofInvoice = {
     ],
   },
   credit: {
-    ask: callBack,
-    label: ({ hasDocument }) => (hasDocument ? 'Credit the invoice' : 'Make the invoice void'),
+    ...callBack,
+    label: (invoice, about) => sayCredit(invoice, about),
     button: ({ hasDocument }) => (hasDocument ? 'Issue the credit note' : 'Make it void'),
-    to: 'Credit the invoice',
+    to: (invoice, about) => sayCredit(invoice, about),
     notice: ({ hasDocument }) =>
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
     outcome: 'The invoice is credited. Money that was paid too much waits among unallocated payments.',
     isDanger: true,
-    fields: (invoice) =>
-      invoice.hasDocument
+    fields: (invoice, { credits }) =>
+      credits === 'part'
         ? [
             {
-              ...{ name: 'credits', label: 'What do you credit?', kind: 'one' },
-              choices: [
-                {
-                  value: 'all',
-                  words: `All that is left: ${formatAmount(leftOf(invoice), invoice.currency)}`,
-                },
-                { value: 'part', words: 'A part' },
-              ],
-            },
-            {
-              ...{ name: 'amount', label: 'Amount of the part, with tax', kind: 'decimal', isOptional: true },
+              ...{ name: 'amount', label: 'Amount of the part, with tax', kind: 'decimal' },
               hint: decimals(invoice),
             },
           ]
@@ -456,7 +466,7 @@ const ofInvoice = {
     },
   },
   reissue: {
-    ask: callBack,
+    ...callBack,
     label: 'Issue it again',
     to: 'Issue the invoice again',
     notice: ({ sides }) =>
@@ -536,7 +546,7 @@ const ofContract = {
     isDanger: true,
   },
   cancel: {
-    ask: callBack,
+    ...callBack,
     at: 'contract',
     label: 'End it now',
     button: 'End the contract now',

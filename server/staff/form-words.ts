@@ -41,6 +41,8 @@ export type ActWords<Shown = any, Thing = any> = {
   at?: Place | ((about: Given) => Place);
   /** Questions that show who is calling, as in docs/operate/support.md. Each form on a person's page has them. */
   ask?: string;
+  /** How staff can know who is calling. Chosen, it is the reason of the act, or its beginning. */
+  ways?: string[];
   /** The button that opens the form. */
   label: Say<Shown>;
   /** The button that sends the form, if it differs from `label`. */

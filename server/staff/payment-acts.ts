@@ -221,7 +221,11 @@ const readCredits = readOneOf('all', 'part');
 const credit = act({
   about: invoice,
   right: { name: 'billing.credit' },
-  offers: ({ status }: Invoice) => offerIf(status !== 'void'),
+  // A credit of everything cannot be undone, so it has a form of its own.
+  offers: ({ status, hasDocument }: Invoice) => [
+    ...offerIf(status !== 'void', { credits: 'all' }),
+    ...offerIf(status !== 'void' && hasDocument, { credits: 'part' }),
+  ],
   command: {
     name: 'invoice:credit',
     takes: { amount: { option: '--amount <decimal>' } },

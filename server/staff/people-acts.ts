@@ -81,19 +81,23 @@ const freeze = act({
   command: { name: 'user:freeze', needsWhy: true },
   fields: {},
   formBasis: suspend.formBasis,
-  async do({ trx, deps, target, author, requireOtherAdmin, record }) {
-    if (target.frozenAt) return undefined;
-    await requireOtherAdmin();
-    await freezeUser(trx, deps, target);
-    record({ type: 'account.frozen', reason: 'by_staff' });
-    await tellOtherAdministrators(trx, deps, {
-      kind: 'person_frozen',
-      actorId: author.by === 'staff' ? author.actorId : undefined,
-      about: target.id,
-    });
+  async do(context) {
+    if (context.target.frozenAt) return undefined;
+    await freezeNow(context);
     return {};
   },
 });
+
+async function freezeNow({ trx, deps, target, author, requireOtherAdmin, record }: ActContext<User>) {
+  await requireOtherAdmin();
+  await freezeUser(trx, deps, target);
+  record({ type: 'account.frozen', reason: 'by_staff' });
+  await tellOtherAdministrators(trx, deps, {
+    kind: 'person_frozen',
+    actorId: author.by === 'staff' ? author.actorId : undefined,
+    about: target.id,
+  });
+}
 
 const resume = act({
   about: person,
@@ -196,11 +200,14 @@ const sendMail = act({
   },
 });
 
+const hasFactors = ({ factors, codesLeft }: Pick<Person, 'factors' | 'codesLeft'>) =>
+  factors.length > 0 || codesLeft > 0;
+
 const removeAllFactors = act({
   about: person,
   right: { name: 'people.removeFactors', manager: 'customers' },
   event: 'staff.remove_factors',
-  offers: ({ factors, codesLeft }: Person) => offerIf(factors.length > 0 || codesLeft > 0),
+  offers: (shown: Person) => offerIf(hasFactors(shown)),
   command: { name: 'user:remove-factors', mustChange: () => true },
   fields: {},
   async formBasis(db, { id, codeFactors, hasPasskey }) {
@@ -396,7 +403,13 @@ const changeEmail = act({
   about: person,
   right: { name: 'people.changeEmail', admin: 'customers' },
   event: 'staff.change_email',
-  offers: ({ suspendedAt, role }: Person) => offerIf(!suspendedAt && role === 'user'),
+  offers({ suspendedAt, role, ...shown }: Person) {
+    const mayChange = !suspendedAt && role === 'user';
+    return [
+      ...offerIf(mayChange, { removeFactors: 'no' }),
+      ...offerIf(mayChange && hasFactors(shown), { removeFactors: 'yes' }),
+    ];
+  },
   command: {
     name: 'user:change-email',
     takes: { email: '<new>', removeFactors: { option: '--remove-factors', values: ['yes', 'no'] } },
@@ -417,12 +430,15 @@ const changeEmail = act({
   },
 });
 
-/** Ends a freeze or a suspension. */
+/**
+ * Ends a freeze or a suspension. An account that is neither is first frozen, so that everybody is told and logged out as by a
+ * freeze that lasts.
+ */
 const endFreeze = act({
   about: person,
   right: { name: 'people.thaw' },
   event: 'staff.thaw',
-  offers: ({ suspendedAt }: Person) => offerIf(suspendedAt !== null),
+  offers: ({ suspendedAt, mailboxes }: Person) => offerIf(suspendedAt !== null || mailboxes.length > 1),
   locksLinks: true,
   fields: {
     keep: (typed) => readEmailAddress(typed) ?? refuse('email_malformed'),
@@ -430,11 +446,15 @@ const endFreeze = act({
   },
   formBasis: async (db, target, now) => ({
     frozenAt: target.frozenAt,
-    mailboxes: target.suspendedAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
+    mailboxes: (await listMailboxes(db, target, now)).map(({ email }) => email),
+    ...(!target.suspendedAt && { isOpen: true }),
   }),
-  async do({ trx, deps, target, trail, record }, { keep: kept, removeFactors: removesFactors }) {
-    if (!target.suspendedAt) return undefined;
-    if (!(await thaw(trx, deps, target, { keep: kept, removesFactors, trail, record })))
+  async do(context, { keep: kept, removeFactors: removesFactors }) {
+    const { trx, deps, target, trail, record } = context;
+    if (!target.suspendedAt && kept === target.email) return undefined;
+    if (!target.suspendedAt) await freezeNow(context);
+    const frozen = target.suspendedAt ? target : { ...target, suspendedAt: deps.now(), frozenAt: deps.now() };
+    if (!(await thaw(trx, deps, frozen, { keep: kept, removesFactors, trail, record })))
       throw invalidMember('/keep', faultWords.keep_unknown);
     return { removesFactors: removesFactors ? 'yes' : 'no' };
   },

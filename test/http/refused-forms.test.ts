@@ -452,7 +452,7 @@ const rows: Row[] = [
     arrange: adminOfBefore,
     fields: { credits: 'all', why: 'Sent twice', seen: 'x' },
     status: 401,
-    says: /Enter your password to credit the invoice \(INV-2\d{3}-0001\)\./,
+    says: /Enter your password to credit all that is left: EUR 34\.51 \(INV-2\d{3}-0001\)\./,
     holds: { intent: 'credit', credits: 'all', why: 'Sent twice', seen: 'x' },
   },
   {

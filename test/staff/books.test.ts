@@ -385,11 +385,15 @@ describe('the page of an invoice (contract 7.153)', () => {
     const number = await addInvoice(app.db);
     await ask('credit', { number, amount: '4.51' });
     const page = await open(number);
-    expect(textOf(page)).toContain('All that is left: EUR 30.00');
-    const radios = page.text.match(/<input type="radio"[^>]* name="credits"[^>]*>/g) ?? [];
-    expect(radios).toHaveLength(2);
-    for (const radio of radios) expect(radio).not.toContain('checked');
-    const credit = formOn(page, 'credit');
+    expect(textOf(page)).toContain('Credit all that is left: EUR 30.00');
+    const choices = page.text.matchAll(
+      /<details class="disclosure"([^>]*)>(?:(?!<details).)*?name="credits" value="(\w+)"/gs,
+    );
+    expect([...choices].map(([, open, credits]) => [credits, open])).toEqual([
+      ['all', ''],
+      ['part', ''],
+    ]);
+    const { credits: _chosen, ...credit } = formOn(page, 'credit');
     for (const [typed, words] of [
       [{}, 'Choose one.'],
       [{ amount: '' }, 'Choose one.'],

@@ -117,6 +117,54 @@ describe('an account whose address a thief has changed', () => {
     expect(await changes.eventsOf(id)).not.toContain('account.thawed');
   });
 
+  it('comes back at once, by page or command, and everybody is told of the freeze (contract 12.256)', async () => {
+    for (const by of ['page', 'command']) {
+      const { email, id, thief, second, present, theirs } = await rob();
+      const admin = await addStaff();
+      const { email: other } = await addStaff();
+      const warned = await noticesTo(other, 'person_frozen');
+      // The present address is no earlier one, and an address of somebody else undoes the freeze, too.
+      expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
+      expect(await act(admin, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
+      expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });
+      expect(await thief.whoAmI()).toBeDefined();
+      const { seen } = await get(admin, id);
+      if (by === 'page') expect(await act(admin, 'thaw', id, { keep: email })).toBe('200');
+      else {
+        const args = ['user:thaw', id, '--keep', email, '--why', why];
+        expect((await runCli(changes.app.databaseUrl, args)).out).toContain(
+          'has its address of before again',
+        );
+      }
+      expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
+      expect(await thief.whoAmI()).toBeUndefined();
+      expect((await changes.undo(theirs)).status).toBe(404);
+      for (const mailbox of [email, second, present])
+        for (const kind of ['account_frozen', 'account_thawed'])
+          expect([mailbox, kind, await noticesTo(mailbox, kind)]).toEqual([mailbox, kind, 1]);
+      expect(await noticesTo(other, 'person_frozen')).toBe(warned + 1);
+      const events = await changes.eventsOf(id);
+      for (const type of ['account.frozen', 'account.thawed', 'account.taken_back', 'staff.thaw'])
+        expect(events, by).toContain(type);
+      // A second press has nothing to give back.
+      const again = { id, why, seen: seen.thaw, keep: email };
+      expect(readOutcome(await call(changes.app, 'people.thaw', admin.cookie, again))).toBe(
+        '409 edited_meanwhile',
+      );
+    }
+  });
+
+  it('is not given back by a form from before a suspension (contract 12.19 and 12.256)', async () => {
+    const { email, id } = await rob();
+    const admin = await addStaff();
+    const { seen } = await get(admin, id);
+    expect(await act(admin, 'suspend', id)).toBe('200');
+    const late = { id, why, seen: seen.thaw, keep: email };
+    expect(readOutcome(await call(changes.app, 'people.thaw', admin.cookie, late))).toBe(
+      '409 edited_meanwhile',
+    );
+  });
+
   it('keeps the present address where that is the owner’s, and frees the others', async () => {
     const { id, email, present, link } = await rob();
     const admin = await addStaff();

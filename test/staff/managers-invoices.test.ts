@@ -71,8 +71,8 @@ describe('a document of a customer', () => {
     const ofColleague = await addInvoice(app.db, { email: colleague.email });
     expect(await search(ofColleague, manager)).toBe(`/admin/people/${colleague.id}`);
     expect(await search(ofColleague, admin)).toBe(`/admin/invoices/${ofColleague}`);
-    // Postgres takes no text with U+0000.
-    expect((await open(`/admin/people?q=${colleague.email}%00`, admin)).status).toBe(200);
+    // Postgres takes no text with U+0000. Once the words are indexed, they find the colleague.
+    expect([200, 303]).toContain((await open(`/admin/people?q=${colleague.email}%00`, admin)).status);
   });
 
   it('leads to the money that may have paid it, and the forms there name it (contract 7.177)', async () => {

@@ -5,7 +5,7 @@ import { type Answer, locationOf, openApp, openProductionApp } from '../support/
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
 import { idOf } from '../support/database/database.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
-import { call, formsOf, openTabs, readData } from '../support/people/staff.ts';
+import { addPerson, call, formsOf, openTabs, readData } from '../support/people/staff.ts';
 import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -125,7 +125,9 @@ describe('a person', () => {
     expect([...few.keys()].filter((form) => /role|deletion|keep|email$|freeze|thaw|link/.test(form))).toEqual(
       [],
     );
-    expect([...all.keys()]).toEqual(expect.arrayContaining(['change-role', 'plan-deletion', 'change-email']));
+    expect([...all.keys()]).toEqual(
+      expect.arrayContaining(['change-role', 'plan-deletion', 'change-email no']),
+    );
     expect(few.has('suspend')).toBe(true);
     expect(few.has('resume')).toBe(false);
     expect(ofManager.text).not.toContain('198.51.100.7');
@@ -153,6 +155,36 @@ describe('a person', () => {
         forms.filter(([, , inside = '']) => !inside.includes('data-ask')).map(([, intent]) => intent),
       ).toEqual([]);
     }
+  });
+
+  it('takes how staff know the caller as the reason, or as its beginning (contract 12.255)', async () => {
+    const [browser, { id }] = [await logIn(app.send, admin), await addPerson(app)];
+    const path = `/admin/people/${id}`;
+    const form = formsOf(await open(browser, path)).get('change-email no') ?? {};
+    const { text } = await open(browser, path);
+    const [, known = ''] = /name="known" value="([^"]+)"/.exec(text) ?? [];
+    const ask = (more: object, n: number) =>
+      send(browser, path, { ...form, email: `known-${n}-${id}@example.com`, ...more });
+    const nothing = await ask({ why: ' ' }, 0);
+    expect([nothing.status, textOf(nothing).includes('Say why in 3 to 500 characters.')]).toEqual([
+      422,
+      true,
+    ]);
+    const long = await ask({ known, why: 'x'.repeat(500) }, 0);
+    expect(long.status).toBe(422);
+    expect(long.text).toMatch(
+      /checked=""[^>]* value="Called back[^"]*"|value="Called back[^"]*"[^>]* checked=""/,
+    );
+    for (const [n, typed] of ['', 'ticket 4711'].entries()) {
+      const { seen = '' } = formsOf(await open(browser, path)).get('change-email no') ?? {};
+      expect((await ask({ known, why: typed, seen }, n)).status).toBe(200);
+    }
+    const { rows } = await sql<{ why: string }>`select why from audit_events
+      where user_id = ${id} and type = 'staff.change_email' order by at, id`.execute(app.db);
+    expect(rows.map(({ why: said }) => said)).toEqual([known, `${known}: ticket 4711`]);
+    // An act that nobody needs to be known for asks for a reason alone.
+    const [, ofSuspend = ''] = /data-intent="suspend"(.*?)<\/form>/s.exec(text) ?? [];
+    expect([ofSuspend.includes('name="known"'), ofSuspend.includes('name="why"')]).toEqual([false, true]);
   });
 
   it('who is staff shows a manager name, address and role, and no form', async () => {
@@ -188,7 +220,7 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
     ['suspend', customer, {}, 'The account is suspended.'],
     ['resume', customer, {}, 'The account is not suspended.'],
     ['freeze', customer, {}, 'The account is frozen.'],
-    ['thaw', customer, { keep: customer }, 'The account is neither frozen nor suspended any more.'],
+    ['thaw', customer, { keep: customer }, 'The account is neither frozen nor suspended'],
     ['end-sessions', merchant, {}, 'They are logged out everywhere.'],
     ['remove-factors', merchant, {}, 'Passkeys, app and recovery codes are gone.'],
     ['change-role', customer, { role: 'manager' }, 'The role has changed.'],
@@ -200,7 +232,7 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
       'thaw',
       'suspended@example.test',
       { keep: 'suspended@example.test' },
-      'The account is neither frozen nor suspended any more.',
+      'The account is neither frozen nor suspended',
     ],
   ];
   let browser: Browser;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
-import { addPerson, addSession, addStaff, formsOf, why } from '../support/people/staff.ts';
+import { addFactor, addPerson, addSession, addStaff, formsOf, why } from '../support/people/staff.ts';
 import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
@@ -134,15 +134,17 @@ it('a refused form that its tab does not show is refused above the others', asyn
 
 it('the page that asks for a credential says what was typed and chosen (contract 12.202)', async () => {
   const [{ cookie }, { id }] = [await addStaff(app), await addPerson(app)];
-  const form = formsOf(await open(`/admin/people/${id}`, cookie)).get('change-email') ?? {};
+  await addFactor(app.db, { id });
+  const form = formsOf(await open(`/admin/people/${id}`, cookie)).get('change-email yes') ?? {};
   await sql`update sessions set auth_time = now() - interval '11 minutes'`.execute(app.db);
-  const given = { email: 'new-one@example.com', removeFactors: 'yes' };
+  const given = { email: 'new-one@example.com' };
   const { status, text } = await send(`/admin/people/${id}`, cookie, { ...form, ...given, why });
   const [shown = ''] = /<dl[^>]*data-given.*?<\/dl>/s.exec(text) ?? [];
   expect([status, [...shown.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value)]).toEqual([
     401,
-    ['new-one@example.com', 'Yes'],
+    ['new-one@example.com'],
   ]);
+  expect(text).toContain('to change the address and remove second factors');
 });
 
 it('the page that asks for a credential leads back to the tab', async () => {

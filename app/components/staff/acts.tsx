@@ -1,4 +1,5 @@
 // The forms by which staff act.
+import { useLocation } from '@remix-run/react';
 import { createContext, createElement, Fragment, type ReactNode, useContext, useId } from 'react';
 import type { Procedures } from '../../../server/doors/trpc/router.ts';
 import type { ActForm } from '../../../server/staff/act-forms.ts';
@@ -31,7 +32,8 @@ export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =
  */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
-  if (refused) return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={refused} />;
+  if (refused)
+    return forms.some((form) => isOf(refused, form)) ? null : <Refusal refused={withUnseen(refused, [])} />;
   return (
     outcome && (
       <Notice kind="success" focus>
@@ -105,6 +107,9 @@ export function Acts({
 
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
+  const query = new URLSearchParams(useLocation().search);
+  // A link led here to open this form. The form that was sent is not opened again.
+  const isAsked = query.get('edit') === form.intent && !query.has('saved');
   return (
     <Disclosure
       label={
@@ -113,7 +118,7 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
           {named && <span className="visually-hidden">: {named}</span>}
         </>
       }
-      open={isOf(any, form)}
+      open={isOf(any, form) || isAsked}
     >
       <ActFields form={form} />
     </Disclosure>
@@ -124,15 +129,13 @@ function Act({ form, named }: { form: ActForm; named: ReactNode }) {
 export function ActFields({ form, first }: { form: ActForm; first?: ReactNode }) {
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
-  const { intent, about, hidden, button, ask, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
+  const { intent, about, hidden, button, ask, ways, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
   // A refused form keeps what was sent, except `seen`. `seen` says what the page showed, and the page now shows the present
   // state.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
-  // An error of a hidden field is shown at the first visible field.
-  const unseen = Object.keys(hidden).flatMap((name) => refused?.errors[name] ?? [])[0];
   const what = (
     <>
-      <Refusal refused={refused} />
+      <Refusal refused={refused && withUnseen(refused, ['why', ...fields.map(({ name }) => name)])} />
       {first}
       {ask && (
         <p className="hint" data-ask>
@@ -152,11 +155,26 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
       {Object.entries({ ...about, ...kept }).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      {fields.map((field, at) => (
-        <FieldOf key={field.name} field={field} refused={refused} error={at === 0 ? unseen : undefined} />
+      {fields.map((field) => (
+        <FieldOf key={field.name} field={field} refused={refused} />
       ))}
+      {ways.length > 0 && (
+        <fieldset className="field">
+          <legend>How do you know who is calling?</legend>
+          {ways.map((way) => (
+            <label key={way} className="choice">
+              <input type="radio" name="known" value={way} defaultChecked={refused?.values.known === way} />
+              {way}
+            </label>
+          ))}
+        </fieldset>
+      )}
       {hasWhy && (
-        <WhyField hint="At least 3 characters. For the audit: only staff see it." refused={refused} />
+        <WhyField
+          hint={`${ways.length > 0 ? 'The ticket, or another way to know. Needed if you chose none.' : 'At least 3 characters.'} For the audit: only staff see it.`}
+          required={ways.length === 0}
+          refused={refused}
+        />
       )}
       <button type="submit" name="intent" value={intent} className={isDanger ? 'danger' : undefined}>
         {button}
@@ -170,17 +188,18 @@ type WhyFieldProps = {
   hint: string;
   id?: string;
   refused: Pick<Refused, 'values' | 'errors'> | undefined;
+  required?: boolean;
   focusOnError?: boolean;
   autoFocus?: boolean;
 };
 
 /** The reason that each change by staff needs (contract 12.17). */
-export const WhyField = ({ label = 'Why', refused, ...field }: WhyFieldProps) => (
+export const WhyField = ({ label = 'Why', required = true, refused, ...field }: WhyFieldProps) => (
   <Field
     {...field}
     label={label}
     name="why"
-    required
+    required={required}
     minLength={3}
     maxLength={500}
     autoComplete="off"
@@ -220,12 +239,12 @@ function Words({ text, value = '' }: { text: string; value?: string }) {
   return createElement(Fragment, null, ...text.split(/(\{\w+\})/).map((part) => set[part] ?? part));
 }
 
-type FieldOfProps = { field: FormField; refused: Refused | undefined; error: string | undefined };
+type FieldOfProps = { field: FormField; refused: Refused | undefined };
 
-function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
+function FieldOf({ field, refused }: FieldOfProps) {
   const { name, label, kind, hint, value, isOptional, most, choices = [] } = field;
   const typed = refused?.values[name];
-  const error = refused?.errors[name] ?? unseen;
+  const error = refused?.errors[name];
   const id = useId();
   if (kind === 'yes')
     return (
@@ -247,7 +266,9 @@ function FieldOf({ field, refused, error: unseen }: FieldOfProps) {
               required
               defaultChecked={(typed ?? value) === choice.value}
             />
-            <Words text={choice.words} value={choice.value} />
+            <span>
+              <Words text={choice.words} value={choice.value} />
+            </span>
           </label>
         ))}
         {error && (
@@ -320,6 +341,12 @@ function Lines({ name, label, hint, error, required, value }: LinesProps) {
     </div>
   );
 }
+
+/** An error of a field that is not shown, such as a hidden one, is shown above. */
+const withUnseen = (refused: Refused, shown: string[]): Refused => ({
+  ...refused,
+  message: refused.message ?? Object.entries(refused.errors).find(([name]) => !shown.includes(name))?.[1],
+});
 
 export function Refusal({ refused }: { refused: Refused | undefined }) {
   if (!refused) return null;

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 
 type Asked = Record<string, string>;
@@ -24,6 +25,18 @@ export const Filters = ({ path, asked, button = 'Show', children }: FiltersProps
       </div>
     </form>
   </search>
+);
+
+/** The field that finds a person or a document, at `/admin/people`. */
+export const FindField = (more: Partial<ComponentProps<typeof Field>>) => (
+  <Field
+    label="Find"
+    hint="The beginning of a word of their name, account or address. Or the whole of: an earlier address, a user ID, an ID at the marketplace, a signup ID, or the number of an invoice or credit note."
+    name="q"
+    type="search"
+    autoComplete="off"
+    {...more}
+  />
 );
 
 /** Shown if a search found more people than the list covers. `of` is what the page lists, such as "mails". */

@@ -25,7 +25,7 @@ export function addThawCommand(program: Command): void {
   const command = program
     .command('user:thaw')
     .description(
-      'end a freeze or suspension once you know whose the account is; without --keep, list the addresses that it can be given to',
+      'give an account back to one of its addresses, which ends a freeze or suspension; without --keep, list the addresses',
     )
     .argument('<email>', userKeyWords, readUserKey)
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
@@ -46,8 +46,8 @@ const notEnded = 'This account is neither frozen nor suspended.';
 async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
   const user = await requireUser(db, key);
   const { id } = user;
-  if (!user.suspendedAt) throw new CommandError(notEnded);
   const mailboxes = await listMailboxes(db, user, now());
+  if (!user.suspendedAt && mailboxes.length < 2) throw new CommandError(notEnded);
   if (keep === undefined)
     return reason.json ? mailboxes.map((each) => writeJson(each)).join('\n') : describe(mailboxes);
   if (!mailboxes.some(({ email }) => email === keep))
@@ -56,12 +56,15 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
     );
   const given = { id, keep, removeFactors: removeFactors ? 'yes' : '' };
   const result = await actByCommand(db, 'user:thaw', { act: peopleActs.thaw, given, reason });
-  // Somebody else has thawed the account since this command checked.
+  // Somebody has thawed the account since this command checked, or `keep` is its present address.
   if (result === undefined) throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);
   const asks =
     keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
-  return `The account of ${show(keep)} is no longer ${user.frozenAt ? 'frozen' : 'suspended'}.${asks}`;
+  const done = user.suspendedAt
+    ? `is no longer ${user.frozenAt ? 'frozen' : 'suspended'}`
+    : 'has its address of before again';
+  return `The account of ${show(keep)} ${done}.${asks}`;
 }
 
 const describe = (mailboxes: Mailbox[]) =>
