@@ -27,9 +27,8 @@ export const answerAct = (
       const fromPath = given();
       const intent = text(form, 'intent');
       const typed = Object.fromEntries([...form].filter(([name]) => !isSecret(name)));
-      // How the member of staff knows who is calling, and what they typed besides (contract 12.255).
-      const why = [text(form, 'known'), text(form, 'why').trim()].filter(Boolean).join(': ');
-      const asked = { about, intent, why, seen: text(form, 'seen') };
+      const reason = { known: text(form, 'known'), why: text(form, 'why') };
+      const asked = { about, intent, ...reason, seen: text(form, 'seen') };
       const done = await actConfirmed(args, { procedures, form }, () =>
         procedures.staffForms.act({ ...asked, given: { ...typed, ...fromPath } }),
       );

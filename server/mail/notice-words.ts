@@ -189,7 +189,7 @@ export const buildNotices = ({
 }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
-    text: 'Your account was frozen because someone else may have got in. Either a link in one of our emails was used, or our support team did it. Nobody can log in until our support team has checked who the owner is. Nothing else has changed.',
+    text: 'Your account was frozen because someone else may have got in. Either a link in one of our emails was used, or our support team did it. Nobody can log in until our support team has checked who the owner is.',
     advice: `To get your account back, ${askSupport(hasSupport)}.`,
     why: isOrWas,
   },
@@ -406,7 +406,7 @@ export const buildNotices = ({
   },
   person_frozen: {
     subject: 'An account has been frozen',
-    text: `The account of ${who.name} has been frozen. Nobody can log in to it until an administrator ends the freeze.`,
+    text: `The account of ${who.name} has been frozen. Nobody can log in to it until an administrator ends the freeze. If the page of the person shows no freeze, the account was given back to an earlier address.`,
     advice:
       'Check by phone or in person that this is right. If it is not, end the freeze on the page of the person, and see in the audit what else was done.',
     action: { label: 'See the person', path: `/admin/people/${who.id}` },

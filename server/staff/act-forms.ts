@@ -1,6 +1,8 @@
 // The forms by which staff act, as data for pages.
 import type { Subject } from '../acts/act.ts';
 import type { Given } from '../acts/fields.ts';
+import { invalidMember } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
 import { actWords } from './act-words.ts';
 import { acts, type Intent, isIntent } from './acts.ts';
 import type { FormField, Place, Side } from './form-words.ts';
@@ -60,6 +62,16 @@ export const buildForms = <Shown>(
 
 /** Another kind of thing whose forms are on the same pages: a person's page also has forms about contracts. */
 const further: Record<string, string> = { person: 'contract', invitation: 'newcomer', client: 'new_client' };
+
+/**
+ * Returns the reason that a form states: how staff know who is calling, and what they typed besides (contract 12.255). Throws 422
+ * `validation_failed` for a way that the form does not offer.
+ */
+export function readReason(intent: Intent, { known, why }: Record<'known' | 'why', string>): string {
+  if (!known) return why;
+  if (!actWords[intent]?.ways?.includes(known)) throw invalidMember('/known', faultWords.choice_missing);
+  return why.trim() ? `${known}: ${why}` : known;
+}
 
 /** Whether the pages about this kind of thing have the form. */
 export function isOnPages(about: string, intent: string): intent is Intent {

@@ -25,6 +25,8 @@ const callBack = {
     'Heard what only the contract says',
   ],
 };
+/** A thief in the mailbox or in a session may have read the contract. */
+const callBackOnly = { ...callBack, ways: callBack.ways.slice(0, 2) };
 const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 
 const sayDecision = (about: string): CommandWords<User> => ({
@@ -99,14 +101,14 @@ const ofPerson = {
     },
   },
   thaw: {
-    ...callBack,
+    ...callBackOnly,
     label: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     button: ({ frozenAt }) => (frozenAt ? 'End the freeze' : 'Give the account back'),
     notice: ({ frozenAt, suspendedAt }) => {
       const moves =
         'moves to the address that you choose, what was changed meanwhile is undone, and we email that address a link that sets a password.';
       if (!suspendedAt)
-        return `We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves}`;
+        return `We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves} This cannot be undone.`;
       const told = frozenAt
         ? 'We email every address below that the account is no longer frozen.'
         : 'We email the address that you choose that the account is no longer suspended.';
@@ -174,7 +176,7 @@ const ofPerson = {
     },
   },
   'remove-factors': {
-    ...callBack,
+    ...callBackOnly,
     at: 'login',
     label: 'Remove second factors',
     button: 'Remove passkeys, app and codes',
@@ -195,7 +197,7 @@ const ofPerson = {
     },
   },
   'change-email': {
-    ...callBack,
+    ...callBackOnly,
     at: 'login',
     label: (_person, about) => sayChange(about),
     button: 'Send the links',

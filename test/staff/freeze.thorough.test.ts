@@ -132,7 +132,9 @@ describe('an account whose address a thief has changed', () => {
       if (by === 'page') expect(await act(admin, 'thaw', id, { keep: email })).toBe('200');
       else {
         const args = ['user:thaw', id, '--keep', email, '--why', why];
-        expect((await runCli(changes.app.databaseUrl, args)).out).toContain(
+        const asked = await runCli(changes.app.databaseUrl, args, 'no\n');
+        expect(asked.err).toContain('Nothing was done.');
+        expect((await runCli(changes.app.databaseUrl, [...args, '--yes'])).out).toContain(
           'has its address of before again',
         );
       }

@@ -170,6 +170,10 @@ describe('a person', () => {
       422,
       true,
     ]);
+    for (const unknown of ['Heard what only the contract says', ' ', known.slice(0, -1)]) {
+      const refused = await ask({ known: unknown, why: 'ticket 4711' }, 0);
+      expect([refused.status, textOf(refused).includes('Choose one.')]).toEqual([422, true]);
+    }
     const long = await ask({ known, why: 'x'.repeat(500) }, 0);
     expect(long.status).toBe(422);
     expect(long.text).toMatch(

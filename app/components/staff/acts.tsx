@@ -161,18 +161,20 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
       {ways.length > 0 && (
         <fieldset className="field">
           <legend>How do you know who is calling?</legend>
-          {ways.map((way) => (
+          {[...ways, ''].map((way) => (
             <label key={way} className="choice">
               <input type="radio" name="known" value={way} defaultChecked={refused?.values.known === way} />
-              {way}
+              {way || 'Another way, said below'}
             </label>
           ))}
         </fieldset>
       )}
       {hasWhy && (
         <WhyField
-          hint={`${ways.length > 0 ? 'The ticket, or another way to know. Needed if you chose none.' : 'At least 3 characters.'} For the audit: only staff see it.`}
+          hint={`${ways.length > 0 ? 'The ticket, or another way to know.' : 'At least 3 characters.'} For the audit: only staff see it.`}
           required={ways.length === 0}
+          // The way that is chosen is part of the reason.
+          maxLength={ways.length === 0 ? undefined : 450}
           refused={refused}
         />
       )}
@@ -189,19 +191,20 @@ type WhyFieldProps = {
   id?: string;
   refused: Pick<Refused, 'values' | 'errors'> | undefined;
   required?: boolean;
+  maxLength?: number;
   focusOnError?: boolean;
   autoFocus?: boolean;
 };
 
 /** The reason that each change by staff needs (contract 12.17). */
-export const WhyField = ({ label = 'Why', required = true, refused, ...field }: WhyFieldProps) => (
+export const WhyField = ({ label = 'Why', required = true, maxLength = 500, refused, ...field }: WhyFieldProps) => (
   <Field
     {...field}
     label={label}
     name="why"
     required={required}
     minLength={3}
-    maxLength={500}
+    maxLength={maxLength}
     autoComplete="off"
     defaultValue={refused?.values.why}
     error={refused?.errors.why}

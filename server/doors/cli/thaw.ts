@@ -10,6 +10,7 @@ import {
   now,
   readEmail,
   readUserKey,
+  requireYes,
   requireUser,
   show,
   UsageError,
@@ -19,7 +20,7 @@ import {
   writeJson,
 } from './command.ts';
 
-type Options = Reason & { keep?: string; removeFactors: boolean };
+type Options = Reason & { keep?: string; removeFactors: boolean; yes: boolean };
 
 export function addThawCommand(program: Command): void {
   const command = program
@@ -33,7 +34,8 @@ export function addThawCommand(program: Command): void {
       '--remove-factors',
       `also remove passkeys and the ${nameCodeFactors(allCodeFactors, 'and')}, and make the old password useless`,
       false,
-    );
+    )
+    .option('--yes', 'do not ask, with an account that is neither frozen nor suspended', false);
   addReason(command, { isRequired: false }).action(async (key: UserKey, options: Options) => {
     if (options.keep !== undefined && options.why === undefined)
       throw new UsageError('Give the reason with --why.');
@@ -43,7 +45,7 @@ export function addThawCommand(program: Command): void {
 
 const notEnded = 'This account is neither frozen nor suspended.';
 
-async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
+async function perform(db: Database, key: UserKey, { keep, removeFactors, yes, ...reason }: Options) {
   const user = await requireUser(db, key);
   const { id } = user;
   const mailboxes = await listMailboxes(db, user, now());
@@ -53,6 +55,11 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
   if (!mailboxes.some(({ email }) => email === keep))
     throw new CommandError(
       'The account does not have this address. Without --keep, this command lists those that it has.',
+    );
+  if (!user.suspendedAt && keep !== user.email)
+    await requireYes(
+      { yes },
+      `Freeze the account of ${show(user.email)} and give it to ${show(keep)}? This cannot be undone.`,
     );
   const given = { id, keep, removeFactors: removeFactors ? 'yes' : '' };
   const result = await actByCommand(db, 'user:thaw', { act: peopleActs.thaw, given, reason });

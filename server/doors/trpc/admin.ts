@@ -9,7 +9,7 @@ import { instantSchema } from '../../basics/instant.ts';
 import { textSchema } from '../../basics/text.ts';
 import { readNewEmailAddress } from '../../identity/ground/email-address.ts';
 import { listMailKinds } from '../../mail/kind-words.ts';
-import { isOnPages, sayOutcome, withForms, withInvitationForms } from '../../staff/act-forms.ts';
+import { isOnPages, readReason, sayOutcome, withForms, withInvitationForms } from '../../staff/act-forms.ts';
 import { acts, type Intent } from '../../staff/acts.ts';
 import { listAudit, listAuditLines } from '../../staff/audit.ts';
 import { getClient, listNewClientForms } from '../../staff/client-page.ts';
@@ -176,14 +176,15 @@ export const staffFormsRouter = router({
     .input(
       z.object({
         about: z.enum(['person', 'invoice', 'payment', 'mail', 'settings', 'invitation', 'client']),
-        ...{ why: text('why'), seen: text('seen'), intent: z.string() },
+        ...{ known: text('known'), why: text('why'), seen: text('seen'), intent: z.string() },
         given: z.record(z.string(), z.string()),
       }),
     )
-    .mutation(({ ctx, input: { about, intent, given, ...more } }) => {
-      const asked = isOnPages(about, intent) && acts[intent];
-      if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
-      const { fields, formFields = fields } = asked as AnyAct;
-      return perform(ctx, { ...asked, fields: formFields }, { ...given, ...more });
+    .mutation(({ ctx, input: { about, intent, given, seen, ...reason } }) => {
+      if (!isOnPages(about, intent))
+        throw new AppError('invalid_request', { detail: faultWords.choice_missing });
+      const asked: AnyAct = acts[intent];
+      const { fields, formFields = fields } = asked;
+      return perform(ctx, { ...asked, fields: formFields }, { ...given, seen, why: readReason(intent, reason) });
     }),
 });
