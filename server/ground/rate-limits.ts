@@ -1,6 +1,6 @@
 // Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
 // browser in which the user of the account has logged in has its own counts, and nobody else can use them up. A try without a
-// client address counts only for its account.
+// IP address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -15,7 +15,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 export type Tried = {
   /** Always the same text for the same account. */
   account: string;
-  /** The client's address, or empty if it is unknown. */
+  /** The caller's IP address, or empty if it is unknown. */
   address: string;
   /** A browser that the user of the account knows (`nameDevice`). */
   device: string | undefined;
@@ -60,7 +60,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // Client addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
+  // IP addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
@@ -109,7 +109,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     /** Counts guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
-    // of everybody at a client address.
+    // of everybody at an IP address.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -117,7 +117,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // If a shared client address is at its limit, a refused try does not count for the token or user.
+      // If a shared IP address is at its limit, a refused try does not count for the token or user.
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),

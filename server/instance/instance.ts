@@ -60,7 +60,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // Client addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
+    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let lastNetwork = 0;
-/** A client address in a network without any guesses so far. */
+/** An IP address in a network without any guesses so far. */
 function newNetwork(): string {
   lastNetwork++;
   return `203.${lastNetwork >> 8}.${lastNetwork & 255}.9`;
@@ -129,7 +129,7 @@ describe('guesses in a browser that the user has logged in with (contract 9.42)'
     expectRateLimited(await browser.login(email, 'wrong'));
   });
 
-  it('are refused after 300 in 15 minutes from one client address, in however many browsers', async () => {
+  it('are refused after 300 in 15 minutes from one IP address, in however many browsers', async () => {
     const browsers: Browser[] = [];
     while (browsers.length < 31) browsers.push(await openOwnBrowser());
     const answers = await guessTimes(310, (index) => (browsers[index % 31] as Browser).login(email, 'wrong'));
@@ -235,7 +235,7 @@ describe('other guesses at one account (contract 9.43)', () => {
     expect(countStatuses(rest)).toEqual({ 401: triesByAccount - triesByNetwork, 429: triesByNetwork });
   });
 
-  it('block nobody else, not even from the same client address', async () => {
+  it('block nobody else, not even from the same IP address', async () => {
     const from = newNetwork();
     await guessTimes(triesByNetwork + 1, () => guess(email, { from }));
     expectRateLimited(await guess(email, { from }));
@@ -355,7 +355,7 @@ describe('what strangers try', () => {
   });
 });
 
-describe('too many guesses from one client address (contract 9.41)', () => {
+describe('too many guesses from one IP address (contract 9.41)', () => {
   const from = '203.0.113.77';
 
   const guessMany = (times: number, addressOf: (index: number) => string) =>

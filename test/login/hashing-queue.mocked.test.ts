@@ -73,7 +73,7 @@ async function fillQueue() {
     // These are a few logins at once. A busy machine could not answer all of them in time.
     const more = Math.min(10, slots - logins.length);
     logins.push(...Array.from({ length: more }, () => logIn()));
-    // Each login makes three counts: by client address, by network and by account.
+    // Each login makes three counts: by IP address, by network and by account.
     await vi.waitFor(async () => expect(await countTries()).toBe(logins.length * 3), 10_000);
   }
   return logins;

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 let serial = 0;
 const newEmail = () => `new-${serial++}@example.test`;
-/** A client address in a network of its own. */
+/** An IP address in a network of its own. */
 const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
 const ask = (email: string, { name = 'Nia New', query = '' } = {}) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const mails = shared(() => openBackend({ databaseUrl: database.url }));
 
 let serial = 0;
-/** Another client address each time, in a network of its own. */
+/** Another IP address each time, in a network of its own. */
 const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
 
 /** How long the thread that answers has had a processor, in milliseconds. */

@@ -29,7 +29,7 @@ export type ObstacleDeps = Pick<Dependencies, 'config' | 'now' | 'guessLimits' |
 
 /**
  * Each reason why a login is refused, or leads to another page first. `waitMinutes` says how long each full limit lasts.
- * `addresses` are the client addresses from which tries were refused lately, because some limits belong to one network.
+ * `addresses` are the IP addresses from which tries were refused lately, because some limits belong to one network.
  */
 export async function findObstacles(deps: ObstacleDeps, user: User, addresses: string[]) {
   const waitMinutes = await findWaits(deps, user, addresses);

@@ -36,7 +36,7 @@ async function openAddressChanges() {
 
   let serial = 0;
   const newEmail = () => `change-${serial++}@example.test`;
-  /** A client address in a network of its own. */
+  /** An IP address in a network of its own. */
   const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
   async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
