@@ -66,7 +66,7 @@ function expectRateLimited(answer: Answer, withinSeconds = 15 * 60): void {
   expectRetryAfter(answer, withinSeconds);
 }
 
-/** Ends the time of the counts whose names start with `name`. */
+/** Makes the counts whose names start with `name` expire, as if their time had passed. */
 const letPass = (name: string) =>
   sql`update rate_limits set expire = extract(epoch from now()) * 1000 - 1 where key like ${`${name}:%`}`.execute(
     app.db,

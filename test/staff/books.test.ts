@@ -210,7 +210,7 @@ describe('recordPayment (contract 7.157)', () => {
     const number = await addInvoice(app.db, { price: { currency: 'JPY', unitAmount: 2_900 } }).catch(
       () => '',
     );
-    // An invoice with tax in another currency than the seller's is held.
+    // A period is blocked if its invoice would have tax in another currency than the seller's.
     expect(number).toBe('');
   });
 });

@@ -143,8 +143,8 @@ async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<Refus
 }
 
 /**
- * Texts that staff wrote in their own words. They are kept at any length. If there is no room, the form is answered at once
- * (contract 9.173).
+ * Texts that staff wrote in their own words. They are never shortened or left out. If they make the form too large to be kept,
+ * the refusal is sent directly (contract 9.173).
  */
 const ownWords = ['why', 'text'];
 
