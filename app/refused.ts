@@ -104,8 +104,8 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
 /**
- * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered at
- * once.
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered
+ * immediately.
  */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,

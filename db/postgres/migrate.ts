@@ -1,5 +1,5 @@
-// Brings the database to the current schema. If several instances start at once, one migrates and the others wait for it
-// (docs/inside/decisions/migration-lock.md).
+// Brings the database to the current schema. If several instances start at the same time, one migrates and the others wait for
+// it (docs/inside/decisions/migration-lock.md).
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
 import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';

@@ -19,8 +19,8 @@ export type LogOut = {
  */
 const maxAttempts = 180;
 
-// No pause is as long as this. If `next_try_at` is further away, the database's clock was set back, and the log-out is tried at
-// once.
+// No pause is as long as this. If `next_try_at` is further away, the database's clock was set back, and the log-out is tried
+// immediately.
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**

@@ -75,7 +75,7 @@ const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean
 
 /**
  * Makes a key if one is due, and deletes keys whose ID tokens are no longer accepted as hints. Several instances may do this at
- * once.
+ * the same time.
  */
 export async function keepKeys(deps: Deps): Promise<void> {
   const { config, db, now: clock } = deps;
@@ -114,8 +114,8 @@ export async function rotateKeys(
 }
 
 /**
- * Makes a key, but adds it only if `isNeeded` says so under the lock. So if several instances do this at once, only one adds a
- * key.
+ * Makes a key, but adds it only if `isNeeded` says so under the lock. So if several instances do this at the same time, only
+ * one adds a key.
  */
 export async function addKey(
   deps: Deps,

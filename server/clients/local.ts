@@ -63,7 +63,7 @@ export async function deriveSecret(name: string): Promise<string> {
 export const spellIdentityUrl = ({ issuer }: Pick<Config, 'issuer'>, { name, secret }: LocalClient): string =>
   issuer.replace('://', `://${name}:${secret}@`);
 
-/** Adds the rows, or changes them back to what was asked. Several instances may start at once. */
+/** Adds the rows, or changes them back to what was asked. Several instances may start at the same time. */
 export async function keepLocalClients(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
   asked: readonly LocalClient[],

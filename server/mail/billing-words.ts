@@ -106,7 +106,9 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
       }
     : {};
 
-/** Staff may end a contract at once for their own reasons. They cancel it for the end of a period only if the customer asks. */
+/**
+ * Staff may end a contract immediately for their own reasons. They cancel it for the end of a period only if the customer asks.
+ */
 function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
   if (!isBySupport)
     return hasLogin

@@ -146,7 +146,7 @@ async function spend({ trx, author }: Context): Promise<void> {
   if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
 }
 
-/** This instance applies the change at once, and the others within two seconds. If this fails, the act is still done. */
+/** This instance applies the change immediately, and the others within two seconds. If this fails, the act is still done. */
 async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
   await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
   return result;

@@ -291,7 +291,7 @@ const decisions = [
 ] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
-/** Decides about several rights at once. A right stays as it is if its field is empty. */
+/** Decides about several rights together. A right stays as it is if its field is empty. */
 const decideRights = act({
   about: person,
   right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },

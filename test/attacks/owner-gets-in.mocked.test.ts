@@ -46,7 +46,7 @@ const letPass = (...names: string[]) =>
 
 /** Strangers from everywhere use up the tries at the password, and the mails of the day. */
 async function spendEverything(of: string): Promise<void> {
-  // Only 16 guesses run at once, because more would have to wait for too long.
+  // Only 16 guesses run at the same time, because more would have to wait for too long.
   let answers: Answer[];
   do answers = await Promise.all(Array.from({ length: 16 }, () => guess(of)));
   while (!answers.some(({ status }) => status === 429));

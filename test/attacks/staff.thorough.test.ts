@@ -1,4 +1,5 @@
-// Staff, or a thief of their session, try too much: in random order, many at once, while others change the same people.
+// Staff, or a thief of their session, try too much: in random order, many at the same time, while others change the same
+// people.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';

@@ -202,7 +202,7 @@ describe('a country that could not be read', () => {
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // The new country does not count at once either, because there was another country before.
+    // The new country does not count immediately either, because there was another country before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();

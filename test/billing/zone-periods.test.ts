@@ -56,7 +56,7 @@ it('a contract that begins at half past midnight is invoiced at once, and on the
   await books.bill();
   await books.bill();
   expect(await daysOf(id)).toEqual(months.slice(0, 1));
-  // A report and the job at once bill nothing twice.
+  // A report and the job at the same time bill nothing twice.
   await books.report('crm_midnight');
   await follow(id, 3);
   expect(await daysOf(id)).toEqual(months);

@@ -1,4 +1,4 @@
-// Several client:apply at once, ones that end in between, and a file of 200 (contract 13.82 to 13.88).
+// Several client:apply at the same time, ones that end in between, and a file of 200 (contract 13.82 to 13.88).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';

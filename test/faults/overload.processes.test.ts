@@ -1,4 +1,4 @@
-// More load than the service can take: it does what it accepts, refuses the rest at once, and recovers.
+// More load than the service can take: it does what it accepts, refuses the rest immediately, and recovers.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

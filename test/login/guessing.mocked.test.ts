@@ -44,7 +44,7 @@ type Guess = { from?: string; send?: TestApp['send']; typed?: string };
 const guess = (at: string, { from = newNetwork(), send = app.send, typed = 'wrong' }: Guess = {}) =>
   send('/login', { form: { email: at, password: typed }, from });
 
-/** Guesses that many times. Only a few run at once, because more would have to wait for too long. */
+/** Guesses that many times. Only a few run at the same time, because more would have to wait for too long. */
 async function guessTimes(times: number, guessOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < times) {

@@ -76,7 +76,7 @@ describe('the keys of an issuer', () => {
     expect((await app.send('/oauth/jwks')).status).toBe(404);
     await Promise.all(books.map(({ refresh }) => refresh()));
     expect(await listKids(app)).toEqual([]);
-    // The service itself is not waited for, so that all need the key at once.
+    // The service itself is not waited for, so that all need the key at the same time.
     await addOpenIdClient({ db: app.db, config: app.config, send: answersRight });
     await Promise.all(books.map(({ refresh }) => refresh()));
     const kids = await listKids(app);

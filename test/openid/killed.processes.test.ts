@@ -108,7 +108,7 @@ it(`no code works twice, and no token after its session, through kills (contract
       if (used?.status === 200) login.tokens = JSON.parse(used.text);
       return used;
     };
-    // A product that got no answer tries again. Each fifth product uses the code four times at once.
+    // A product that got no answer tries again. Each fifth product uses the code four times at the same time.
     if (nth % 5 === 0) await Promise.all([use(), use(), use(), use()]);
     for (let used = login.uses.some((each) => each !== undefined); !used; ) {
       await pause(50);

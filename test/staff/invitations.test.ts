@@ -320,7 +320,7 @@ describe('an invitation attacked', () => {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       browser.jar.set(name, value);
     }
-    // 16 at once set up the one app: the role is given once.
+    // 16 at the same time set up the one app: the role is given once.
     await sql`delete from mails where kind = 'role_granted'`.execute(app.db);
     const code = showCode(await startSetUp(browser), clock.now.getTime());
     const set = await sendPatiently(Array.from({ length: 16 }, () => () => giveCode(browser, code)));

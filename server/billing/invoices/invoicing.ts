@@ -1,5 +1,5 @@
-// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at once. It
-// reads the next period of a contract under a lock, and a unique index allows only one invoice for each period.
+// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at the same
+// time. It reads the next period of a contract under a lock, and a unique index allows only one invoice for each period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -174,8 +174,8 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
-  // Charges that are due at once belong to no period (`at` is below 0). If their document is blocked, later documents are still
-  // issued. The next try plans these charges again, for its own day.
+  // Charges that are due immediately belong to no period (`at` is below 0). If their document is blocked, later documents are
+  // still issued. The next try plans these charges again, for its own day.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);

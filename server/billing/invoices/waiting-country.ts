@@ -59,8 +59,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country applies at once, because only the customer knows it. But if an earlier country could not be read,
-  // the new country is not the first.
+  // A customer's first country applies immediately, because only the customer knows it. But if an earlier country could not be
+  // read, the new country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,

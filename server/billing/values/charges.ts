@@ -33,13 +33,13 @@ type Plan = {
   endsAt?: Date | undefined;
 };
 
-/** Plans the documents of begun periods, of charges that are due at once, and of later periods. */
+/** Plans the documents of begun periods, of charges that are due immediately, and of later periods. */
 export function* planDocuments(given: Plan): Generator<Planned, void> {
   const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;
   const { plan: name, price: present, nextPeriodStartsAt } = contract;
   const plan = (period: Charge, isOver = isLast): Planned => {
-    // A charge in another currency than the contract's price fits no later period. So it is due at once.
+    // A charge in another currency than the contract's price fits no later period. So it is due immediately.
     const isDue = ({ currency, due }: OpenCharge) =>
       due === 'now' || isOver || (nextPeriodStartsAt && present && present.currency !== currency);
     const fits = rest.filter(

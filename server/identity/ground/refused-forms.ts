@@ -58,7 +58,7 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Undefined if there is no room for the form. Then the caller must show it at once. A form that `isLarge` is kept whole,
+ * Undefined if there is no room for the form. Then the caller must show it immediately. A form that `isLarge` is kept whole,
  * compressed in a row.
  */
 export async function keepRefusedForm(

@@ -104,7 +104,7 @@ export async function logout(deps: Dependencies, request: Request, visit: Visit)
   const session = await findSession(deps, request, visit);
   if (session && session.state !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
-      // If several requests arrive at once, only one of them ends the session.
+      // If several requests arrive at the same time, only one of them ends the session.
       if ((await endSessions(trx, session.user.id, { id: session.id }, now())) > 0)
         deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });

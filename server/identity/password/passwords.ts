@@ -39,7 +39,7 @@ export const readHashing = () => ({
 });
 export const countHashing = () => slotsTaken;
 
-/** If too many passwords are being hashed already, throws 503 `unavailable` at once and starts nothing. */
+/** If too many passwords are being hashed already, throws 503 `unavailable` immediately and starts nothing. */
 export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
   if (refusesSlot()) throw buildBusy();
   slotsTaken++;

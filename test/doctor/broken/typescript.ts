@@ -172,7 +172,7 @@ export function createClients(options: ClientOptions) {
       : is('two_paths')
         ? [path, `${path}/admin`]
         : [path];
-    // The page goes on at once, so that the browser sends a cookie with SameSite=Strict.
+    // The page goes on immediately, so that the browser sends a cookie with SameSite=Strict.
     const goesOn = is('goes_on');
     return {
       status: goesOn ? 200 : 303,

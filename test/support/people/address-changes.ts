@@ -11,7 +11,7 @@ export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Sends sixteen at once: even ones are the first request, odd ones the second, each on either instance. */
+/** Sends sixteen at the same time: even ones are the first request, odd ones the second, each on either instance. */
 export const race = (first: (at: number) => Promise<Answer>, second = first) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
