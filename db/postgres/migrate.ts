@@ -45,7 +45,7 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** Returns false if another transaction held a table for too long. In this case nothing has changed. */
+/** Returns false if another transaction had locked a table for too long. In this case nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,

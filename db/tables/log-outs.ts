@@ -24,9 +24,9 @@ const maxAttempts = 180;
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`.
- * The statement searches two ranges of time. With a single `or` condition, Postgres would read all waiting log-outs four times a
- * second.
+ * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`. The statement
+ * searches two ranges of time. With a single `or` condition, Postgres would read all log-outs that are still to be tried four
+ * times a second.
  */
 export async function claimLogOuts(
   db: Database,

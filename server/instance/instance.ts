@@ -28,7 +28,10 @@ export type Instance = Shell & {
    * database holds the demo users.
    */
   start: () => Promise<void>;
-  /** Begins to stop: /readyz answers 503, connections close after their answer, waiting requests are answered, and jobs end. */
+  /**
+   * Begins to stop: /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
+   * jobs end.
+   */
   drain: () => void;
   close: () => Promise<void>;
 };

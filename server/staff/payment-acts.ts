@@ -247,7 +247,7 @@ const credit = act({
   }),
 });
 
-/** Credits all that is left, by command. */
+/** Credits everything that is not credited yet, by command. */
 const voidInvoice = act({
   about: invoice,
   right: credit.right,

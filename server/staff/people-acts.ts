@@ -499,7 +499,10 @@ const checkVatId = act({
   },
 });
 
-/** Decides whether an address that changes the tax is accepted. The act is refused if another address waits by now. */
+/**
+ * Decides whether an address that changes the tax is accepted. The act is refused if another address waits for the decision by
+ * now.
+ */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },

@@ -219,7 +219,7 @@ describe('an act', () => {
       const target = await arrange(name);
       const form = await askFor(app, name, target);
       await sql`${changes[name] ?? sql``}${target.id}`.execute(app.db);
-      // The digest leaves out the audit events about looks at people.
+      // The digest leaves out the audit events that say that staff viewed people.
       const before = await digestAll(app.db);
       expect(readOutcome(await call(app, name, admin.cookie, form))).toBe('409 edited_meanwhile');
       expect(await digestAll(app.db)).toEqual(before);

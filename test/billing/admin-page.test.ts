@@ -80,7 +80,7 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
-  // A waiting document is one click away.
+  // The page of a listed document is one click away.
   const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
   expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
 });

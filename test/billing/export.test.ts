@@ -212,7 +212,7 @@ describe('the books', () => {
       check(read);
     }
     const today = dayOfSeller(books.now());
-    // The stored amounts say the same as the files.
+    // The stored amounts equal the amounts in the files.
     const stored =
       await sql<Row>`select id, unallocated from payments order by recorded_at, id collate "C"`.execute(
         books.db,

@@ -46,7 +46,7 @@ async function read(email: string) {
 
 type Issued = { tax: string; country: string | null; said: string | null };
 
-/** The tax and country on the invoices of a signup, or why the next one is held. */
+/** The tax and country on the invoices of a signup, or why the next period is blocked. */
 async function bill(signupId: string): Promise<Issued[] | string> {
   await customers.bill();
   const { rows: held } = await sql<{ code: string }>`select held_code as code from waiting_periods w
@@ -299,5 +299,5 @@ const accept = async (email: string, isAccepted = true) => {
   expect(isDone).toBe(true);
 };
 
-/** Moves the clock on by more than a minute, after which a held period is tried again. */
+/** Moves the clock on by more than a minute, after which a blocked period is tried again. */
 const clockOn = () => customers.setClock(new Date(clock.at.getTime() + 61_000).toISOString());

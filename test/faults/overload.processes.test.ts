@@ -166,7 +166,7 @@ it.each(byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] }))(
       'refused a second': refused.length / flooded.seconds,
     });
     expect(countDone(flooded.sent)).toBeGreaterThan(0);
-    // On a busy machine, the time that is left for hashing differs from one moment to the next.
+    // On a busy machine, the time that remains for hashing differs from one moment to the next.
     if (isLong) expect(ratio).toBeGreaterThan(0.6);
   },
 );

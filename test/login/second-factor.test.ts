@@ -205,7 +205,7 @@ describe('a code', () => {
   });
 
   // Contract 9.248.
-  it('that is still to come helps nobody who was told so: it is refused when its time comes, and the next one works', async () => {
+  it('given too early is refused even later, when its time comes, but the code after it works', async () => {
     const browser = await openPending();
     const early = showCode(secret, clock + 120_000);
     const told = await Promise.all(Array.from({ length: 4 }, () => enterCode(browser, early)));

@@ -451,7 +451,7 @@ describe('after the door', () => {
         });
       }
     };
-    /** Each instance follows, and then nothing is left of what it knew before. */
+    /** Each instance follows the change, and forgets what it knew before. */
     const settled = (status: number) =>
       follows(async () => {
         for (const instance of [app, strict])

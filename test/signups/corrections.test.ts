@@ -62,7 +62,7 @@ it('a name and an address are corrected, and only the new link works', async () 
   ]);
   expect(await readUser(answer.user.id)).toEqual({ email: right, name: 'Zoë', account: 'Zoë’s Flowers' });
   expect([await works(before), await works(await readToken(right))]).toEqual([false, true]);
-  // The same again sends no other mail.
+  // Sending the same correction again sends no other mail.
   await correct({ email: right, name: 'Zoë' }, { name: 'Zoë’s Flowers' });
   expect(await countLetters(app.db, right)).toBe(1);
 });

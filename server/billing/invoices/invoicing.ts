@@ -123,7 +123,7 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be taken back.
+  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be undone.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];

@@ -34,7 +34,10 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
 
 type Settled = DetailValues & Pick<BillingDetails, 'waiting'>;
 
-/** Splits `given` into details that apply now and details that wait. `trx` has locked the account's details. */
+/**
+ * Splits `given` into details that apply now and details that wait for an administrator. `trx` has locked the account's
+ * details.
+ */
 export async function settlePlace(
   trx: Transaction<DB>,
   accountId: string,
@@ -70,7 +73,10 @@ async function changesTax(
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }
 
-/** Accepts or rejects the waiting country. Returns false if `country` does not wait. `trx` has locked the account. */
+/**
+ * Accepts or rejects the country that waits for an administrator. Returns false if that is not `country`. `trx` has locked the
+ * account.
+ */
 export async function decideWaiting(
   trx: Transaction<DB>,
   accountId: string,
@@ -91,7 +97,7 @@ function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
   // Until there is a country, invoices are blocked. So the CRM may set one, even if the customer typed the rejected country.
   if (isCountryUnread(details)) return others;
-  // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again and
-  // the address does not wait again.
+  // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again
+  // and the address does not wait for an administrator again.
   return [...others, 'address' as const].sort();
 }

@@ -7,7 +7,9 @@ import { maxAmount } from './amounts.ts';
 /** A line of a document. `amount` is for the whole `quantity`. It includes tax if the prices in the settings do. */
 export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
 
-/** A planned document: a period, and its charges. `taken` has these charges, and what is left of each after this document. */
+/**
+ * A planned document: a period, and its charges. `taken` has these charges, and how much of each remains for later documents.
+ */
 export type Planned = {
   period: Charge;
   lines: ChargeLine[];

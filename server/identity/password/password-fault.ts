@@ -29,7 +29,7 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** True if less than half of the shortest allowed length is left without the names, for example only a year. */
+/** True if the password without the names has less than half of the shortest allowed length, for example only a year. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);

@@ -1,5 +1,5 @@
 // Taking an account back by the link in a mail about a change (contract 2.38 to 2.54). A thief may know the password and be
-// logged in. So in one step, the owner gives a factor, if any is left, and sets a new password.
+// logged in. So in one step, the owner gives a remaining factor, if there is one, and sets a new password.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
