@@ -31,7 +31,7 @@ export async function deleteDeliveries(db: Database): Promise<void> {
 /** One try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-/** The pause after a try: one second after the first try, then twice as long each time, up to an hour. */
+/** Returns the pause after a try: one second after the first try, then twice as long each time, up to an hour. */
 export const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
 // The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another instance tries again after

@@ -303,7 +303,7 @@ export async function sumUnallocated(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** The number of the invoice that replaces a void invoice for the same period. */
+/** Returns the number of the invoice that replaces a void invoice for the same period. */
 export async function findReplacement(
   db: Database,
   { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,

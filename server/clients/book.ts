@@ -37,7 +37,7 @@ export function stateOf(
   return row.isConfirmed ? 'on' : 'unconfirmed';
 }
 
-/** The clients of the settings alone, for code that works without a database. */
+/** Returns the clients of the settings alone, for code that works without a database. */
 export function clientsOfSettings({ clients }: Pick<Config, 'clients'>): Clients {
   const all = [...clients.values()];
   return { get: (name) => clients.get(name), list: () => all };

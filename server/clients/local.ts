@@ -59,7 +59,7 @@ export async function deriveSecret(name: string): Promise<string> {
   return spellSecret(await hmacSha256(key, message));
 }
 
-/** What the client sets as `IDENTITY_URL`. No character of the secret needs an escape. */
+/** Returns what the client sets as `IDENTITY_URL`. No character of the secret needs an escape. */
 export const spellIdentityUrl = ({ issuer }: Pick<Config, 'issuer'>, { name, secret }: LocalClient): string =>
   issuer.replace('://', `://${name}:${secret}@`);
 

@@ -131,7 +131,7 @@ export async function rotateSecret(
   return secret;
 }
 
-/** The secrets of a client, the older first. Undefined if no key opens one of them. */
+/** Returns the secrets of a client, the older first. Undefined if no key opens one of them. */
 export async function openSecrets(
   { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
   row: ClientRow,

@@ -200,7 +200,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** The wait in seconds. Undefined for any error but `rate_limited`. */
+/** Returns the wait in seconds. Undefined for any error but `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -213,16 +213,16 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** A digest, so that keys have one length and the table does not list addresses. */
+/** Returns a digest, so that keys have one length and the table does not list addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** The part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
+/** Returns the part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** The part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
+/** Returns the part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
 export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
-/** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
+/** Returns the account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
 function accountByNetwork({ account, address }: Tried): string | undefined {
   const network = cut(address, { ipv4: 3, ipv6: 3 });
   return network === undefined ? undefined : `${network} ${account}`;

@@ -72,7 +72,7 @@ export function isOnPages(about: string, intent: string): intent is Intent {
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;
 
-/** The answer of `admin.invitations.list`, with the form of each invitation, and the form that sends a new one. */
+/** Returns the answer of `admin.invitations.list`, with the form of each invitation, and the form that sends a new one. */
 export const withInvitationForms = <Invited extends { id: string; seen: string }, More>({
   invitations,
   seen: seenOfAll,

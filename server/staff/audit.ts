@@ -18,7 +18,9 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   before?: Date | string | undefined;
 };
 
-/** The events about a client. Only the marketplace has types of events of its own. Events about rows name their client. */
+/**
+ * Returns the events about a client. Only the marketplace has types of events of its own. Events about rows name their client.
+ */
 export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
   client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
 

@@ -229,7 +229,7 @@ const end = act({
   },
 });
 
-/** An act without fields that changes one state of the row. */
+/** Builds an act without fields that changes one state of the row. */
 const turn = <Name extends string>(
   { right, command, what }: { right: Name; command: string; what: keyof typeof turns },
   offers: (shown: ShownRow) => Given[],

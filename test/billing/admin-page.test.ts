@@ -444,7 +444,7 @@ describe('the lists (contract 12.140 and 12.142)', () => {
     return [answer.status, JSON.parse(answer.text).error?.json?.data?.errors?.[0]?.pointer];
   };
 
-  /** All pages of a list, one after the other. */
+  /** Returns all pages of a list, one after the other. */
   async function listAll(name: 'contracts' | 'invoices', key: string, input: object): Promise<string[]> {
     const found: string[] = [];
     for (let before: string | null | undefined; before !== null; ) {

@@ -61,7 +61,7 @@ const badges: Record<string, string> = {
 
 const isRunning = ({ status }: Facts) => status === 'active' || status === 'past_due';
 
-/** What a page shows at the end of a contract's row. */
+/** Returns what a page shows at the end of a contract's row. */
 function badgesOf(facts: Facts): string[] {
   const ends = isRunning(facts) && facts.lastDay;
   const short = ends && sayDay(ends).replace(/^(\d+) (\w{3})\w* \d+$/, 'Ends $1 $2');

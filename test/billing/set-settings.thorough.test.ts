@@ -637,7 +637,7 @@ describe('what is wrong is refused', () => {
 describe('the page', () => {
   const html = { accept: 'text/html' };
 
-  /** The fields of the form on the page, as a browser would send them. */
+  /** Returns the fields of the form on the page, as a browser would send them. */
   function fieldsOf({ text }: Answer, intent = 'set'): Record<string, string> {
     const [, form = ''] =
       new RegExp(`<form [^>]*data-intent="${intent}"[^>]*>(.*?)</form>`, 's').exec(text) ?? [];

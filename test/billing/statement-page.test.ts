@@ -48,7 +48,7 @@ const decode = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** The fields of the form as a browser without script would send them. */
+/** Returns the fields of the form as a browser without script would send them. */
 function fieldsOf({ text }: Answer): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [, name = '', value = ''] of text.matchAll(/name="(line-\d+)" value="([^"]*)"/g))

@@ -15,7 +15,7 @@ const readme = 'clients/python/README.md';
 const secret = 'a-secret-that-nobody-else-has-0123456789';
 const folder = await sharedFolder();
 
-/** The Python below a heading of the README. */
+/** Returns the Python below a heading of the README. */
 function readSamples(heading: string): string[] {
   const [, text = ''] = readOurFile(readme).split(`\n${heading}\n`);
   const [part = ''] = text.split(/\n##/);

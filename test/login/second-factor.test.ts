@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const show = () => showCode(secret, clock);
 
-/** The code in the digits of another script, which begin at `zero`. */
+/** Returns the code in the digits of another script, which begin at `zero`. */
 const writeIn = (zero: number, code: string) =>
   code.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 

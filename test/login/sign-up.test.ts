@@ -248,7 +248,7 @@ describe('the form', () => {
   });
 });
 
-/** The cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
+/** Returns the cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
 function typedIn({ headers }: { headers: Headers }): string {
   const [cookie, ...more] = headers.getSetCookie();
   for (const each of more) expect(each).toMatch(/^identity_typed_name=[^;]+; HttpOnly; Max-Age=600/);

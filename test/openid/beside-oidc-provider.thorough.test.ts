@@ -72,7 +72,7 @@ async function openTheirs(): Promise<Side> {
   };
 }
 
-/** What a client, or the person, learns from the answer. */
+/** Returns what a client, or the person, learns from the answer. */
 function outcomeOf({ issuer }: Side, answer: Answer): string {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {

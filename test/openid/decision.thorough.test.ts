@@ -70,7 +70,7 @@ type Facts = {
 type Door = 'launch' | 'authorize';
 type Refusal = { page: string | 403; error: string };
 
-/** The first check of rule 4.29 that fails. The errors are those of rule 4.5. Undefined for somebody who may enter. */
+/** Returns the first check of rule 4.29 that fails. The errors are those of rule 4.5. Undefined for somebody who may enter. */
 function refusalOf(
   { login, condition, role, admits, factor, setting }: Facts,
   door: Door,
@@ -161,7 +161,7 @@ const pathOf: Record<Door, (client: OpenIdClient, prompt?: 'none') => string> = 
   authorize: (client, prompt) => authorizePath(client, { prompt }),
 };
 
-/** What an answer of either door means, in the words of `refusalOf`. */
+/** Returns what an answer of either door means, in the words of `refusalOf`. */
 function readAnswer(door: Door, { redirectUri }: OpenIdClient, answer: Answer): string {
   if (answer.status !== 303) return `${answer.status} ${codeOf(answer)}`;
   const to = locationOf(answer);

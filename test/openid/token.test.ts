@@ -51,7 +51,7 @@ async function enter() {
   return { ...person, sessionId, send };
 }
 
-/** The status and, of a refusal, its code. Checks the form of every answer (Contract 14.51). */
+/** Returns the status and, of a refusal, its code. Checks the form of every answer (Contract 14.51). */
 function outcomeOf({ status, headers, text }: Answer): string {
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('content-type')).toBe('application/json');

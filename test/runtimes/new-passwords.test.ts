@@ -21,7 +21,7 @@ let serial = 0;
 /** Another IP address each time, in a network of its own. */
 const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
 
-/** How long the thread that answers has had a processor, in milliseconds. */
+/** Returns how long the thread that answers has had a processor, in milliseconds. */
 const readThreadMs = (pid: number | undefined) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 

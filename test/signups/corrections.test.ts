@@ -36,7 +36,7 @@ const readUser = async (userId: string) =>
       where u.id = ${userId}`.execute(app.db)
   ).rows[0];
 
-/** The token in the mail to that address, once the service has sent it. */
+/** Returns the token in the mail to that address, once the service has sent it. */
 const readToken = (recipient: string) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`

@@ -99,7 +99,7 @@ const eventsOf = async (type: string) =>
       where type = ${type} order by at desc, id desc limit 1`.execute(app.db)
   ).rows[0];
 
-/** What the page of the link says. */
+/** Returns what the page of the link says. */
 async function fateOf(link: string): Promise<string> {
   const page = await app.send(link, { headers: { accept: 'text/html' } });
   return `${page.status} ${/<h1[^>]*>([^<]*)</.exec(page.text)?.[1] ?? ''} ${textOf(page)}`;

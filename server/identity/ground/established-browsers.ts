@@ -33,7 +33,7 @@ export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefi
   return `${userId} ${knownAt.toISOString()}`;
 }
 
-/** The allowance that a login with the right password spends, and the name of the allowance's owner. */
+/** Returns the allowance that a login with the right password spends, and the name of the allowance's owner. */
 export function findLoginAllowance(owner: PasswordOwner, now: Date) {
   const ownBrowser = nameOwnBrowser(owner, now);
   const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';

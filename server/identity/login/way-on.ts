@@ -36,7 +36,7 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
   return { path: /[?&]redirect_uri=/.test(path) ? path : again, again, title, isBack: false };
 }
 
-/** The page of a client's own site where people begin. */
+/** Returns the page of a client's own site where people begin. */
 const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', callbackUrl).href;
 
 /** Finds the client of a path that begins a launch or a login by OpenID Connect. Other paths have no client. */

@@ -11,7 +11,7 @@ const maxLength = 128;
 /** Gives the same characters one spelling, even if they were typed on different keyboards. */
 export const normalise = (password: string) => password.normalize('NFKC');
 
-/** The fault in words for the owner: too short, too long, common, or made of their names or ours. */
+/** Returns the fault in words for the owner: too short, too long, common, or made of their names or ours. */
 export async function findPasswordFault({ password, ...names }: NewPassword): Promise<string | undefined> {
   if (password.length > textBounds.newPassword) return faultWords.password_long;
   const length = Array.from(normalise(password)).length;

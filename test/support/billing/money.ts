@@ -166,7 +166,7 @@ export async function readInvoice(db: Kysely<DB>, number: string) {
   return rows[0];
 }
 
-/** How much of a payment is unallocated. Undefined if the payment is not recorded. */
+/** Returns how much of a payment is unallocated. Undefined if the payment is not recorded. */
 export async function readUnallocated(db: Kysely<DB>, id: string): Promise<number | undefined> {
   const row = await db.selectFrom('payments').select('unallocated').where('id', '=', id).executeTakeFirst();
   return row && Number(row.unallocated);

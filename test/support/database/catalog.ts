@@ -8,7 +8,7 @@ type Table = { columns: Record<string, Column>; rules: Record<string, Rule> };
 
 export type Catalog = Record<string, Table>;
 
-/** The tables of the service with their columns, constraints and unique indexes. */
+/** Returns the tables of the service with their columns, constraints and unique indexes. */
 export async function readCatalog<T>(db: Kysely<T>): Promise<Catalog> {
   const { rows } = await sql<{
     name: string;

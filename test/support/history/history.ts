@@ -98,7 +98,7 @@ function compare(known: KnownRow, replayed: ReadonlyMap<string, Row>, when: stri
   return is === said ? [] : [`${nameOf(known)} at ${when}: is ${is}, the history says ${found && said}`];
 }
 
-/** The faults of order: each change must begin with the values that the change before it left, and be later. */
+/** Returns the faults of order: each change must begin with the values that the change before it left, and be later. */
 function* findFaultsOfOrder(changes: Change[]): Generator<string> {
   const last = new Map<string, Change>();
   for (const change of changes) {

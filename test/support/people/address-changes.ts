@@ -71,7 +71,7 @@ async function openAddressChanges() {
     return takeBackLinkOf(old);
   }
 
-  /** The take-back link in the newest mail to the address that has one. */
+  /** Returns the take-back link in the newest mail to the address that has one. */
   async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
     return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;

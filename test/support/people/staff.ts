@@ -261,7 +261,7 @@ export async function openTabs(open: (path: string) => Promise<Answer>, path: st
   return { ...first, text: [first.text, ...texts].join('\n') };
 }
 
-/** The forms of a page of staff, by intent and what they are about. */
+/** Returns the forms of a page of staff, by intent and what they are about. */
 export function formsOf({ text }: Answer): Map<string, Record<string, string>> {
   const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
   return new Map(
