@@ -57,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** Whether a user of the account has this address. */
   hasLogin: boolean;
-  /** Whether the other of a mail and its copy goes to the same recipient. Then this one is not needed. */
+  /** Whether a mail and its copy go to the same recipient. Then one of them is not needed. */
   hasOther: boolean;
   firstIssuedAt: Date | null;
 };

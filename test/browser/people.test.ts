@@ -77,7 +77,7 @@ describe.each([
     await page.getByRole('link', { name: 'Wait an hour' }).click();
     await page.getByText('expired').waitFor();
 
-    // Nobody is logged in at this one: without any further page, it asks for a login of its own.
+    // Nobody is logged in at this client yet: it starts a login by itself, without any further page.
     await page.goto('/profile/products');
     await page.getByRole('link', { name: 'Open Network site' }).click();
     await page.waitForURL('**/demo/network_site');

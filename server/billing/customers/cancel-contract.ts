@@ -30,8 +30,8 @@ import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
 /**
- * Returns when the contract ends if it is canceled now. It ends with the current period, or immediately if it is a trial or has
- * no periods.
+ * Returns when the contract ends if it is canceled now. The contract then ends with the current period, or immediately if it is
+ * a trial or has no periods.
  */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;

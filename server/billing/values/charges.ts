@@ -4,7 +4,7 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { maxAmount } from './amounts.ts';
 
-/** A line of a document. `amount` is for the whole `quantity`. It includes tax if the prices in the settings do. */
+/** A line of a document. `amount` is for the whole `quantity`. `amount` includes tax if the prices in the settings do. */
 export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
 
 /**

@@ -22,8 +22,8 @@ type Warning = {
   details?: Record<string, string>;
 };
 
-// Until 1.2.0, an instance of 1.0.0 may use the same database. It does not know these kinds of mail, and must not send them. It
-// fails on a mail without `at`, so these mails have no `at`.
+// Until 1.2.0, an instance of 1.0.0 may use the same database. Such an instance does not know these kinds of mail, and must not
+// send them. It fails on a mail without `at`, so mails of these kinds have no `at`.
 const newKinds: WarningKind[] = ['client_changed', 'no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */
