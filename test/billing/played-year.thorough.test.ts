@@ -85,7 +85,7 @@ describe.each([
       execute function hold_document()`.execute(app.db);
   });
 
-  /** The database comes first, because the service's own jobs may run between both. */
+  /** Sets the database's clock first, because the service's own jobs may run before the other clock is set. */
   async function setClock(at: number): Promise<void> {
     await setBillingClock(app.db, new Date(at).toISOString());
     clock.at = new Date(at);

@@ -234,7 +234,7 @@ describe('VAT ids to check', () => {
       { status: 'trialing', trial_ends_at: '2026-03-20T10:00:00Z' },
     );
     const { signupId, email } = await arrive();
-    // These wait for nobody: no contract runs, or it is decided, or it changes no tax.
+    // No decision is needed about these VAT ids: no contract runs, or somebody has decided, or the tax would not change.
     await arrive({}, { status: 'canceled' });
     await arrive({ address: { ...address, country: 'DE' }, vat_id: 'DE136695976' });
     await bill(signupId);

@@ -346,7 +346,7 @@ describe('the offer after a login by password', () => {
   });
 });
 
-/** All logins were long ago. */
+/** Makes all logins look long ago. */
 const stale = () =>
   site.app.db
     .updateTable('sessions')

@@ -15,7 +15,7 @@ let site: TestSite;
 let client: Server;
 let clientOrigin: string;
 beforeAll(async () => {
-  // On another origin, because browsers treat that differently.
+  // This server is on another origin, because browsers treat other origins differently.
   client = createServer((_request, response) => response.end('<h1>Another product</h1>')).listen(
     0,
     '127.0.0.1',

@@ -1,5 +1,5 @@
-// Who may enter, at the door of the hand-off and at that of OpenID Connect, at each step. The outcomes are written from the contract and
-// share no code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
+// Who may enter, by the hand-off and by OpenID Connect, at each step. The outcomes are written from the contract and share no
+// code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Why somebody cannot log in (contract 12.192). This looks at the same facts and limits as a login, but uses up no try.
+// Finds out why somebody cannot log in (contract 12.192), from the facts and limits that a login checks. Uses up no try.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPasskeys } from '../../../db/tables/passkeys.ts';
 import { listPasswordOwners, type PasswordOwner } from '../../../db/tables/password-owners.ts';
