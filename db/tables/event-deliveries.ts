@@ -46,7 +46,9 @@ const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', fals
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, but no more than one series a second. */
+/**
+ * Returns whether a nudge of row `d` is due. A newer event starts a new series of tries, but no more than one series a second.
+ */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})

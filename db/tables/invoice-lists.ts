@@ -216,8 +216,9 @@ export const countWaitingCountries = (db: Database, limit: number, { before }: {
   countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
- * Whether an administrator or VIES still has to check the VAT id of `billing_details d`. This is so if nobody has decided about
- * it and it may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the seller's.
+ * Returns whether an administrator or VIES still has to check the VAT id of `billing_details d`. This is so if nobody has
+ * decided about it and it may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the
+ * seller's.
  */
 export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
   d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id

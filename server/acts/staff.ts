@@ -19,7 +19,7 @@ export type Staff = Actor & { session: LiveSession & { user: User & { role: Staf
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** False for staff whose deletion is planned. Does not check the second factor: only `requireStaff` does. */
+/** Returns false for staff whose deletion is planned. Does not check the second factor: only `requireStaff` does. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 

@@ -51,7 +51,7 @@ export async function sealSecret(keys: Keys, owner: Owner, secret: string) {
   return { sealed, keyId: keyIdOf(keys[0]) };
 }
 
-/** Undefined if none of the keys opens the secret. */
+/** Returns undefined if none of the keys opens the secret. */
 export async function openSecret(keys: Keys, owner: Owner, sealed: Uint8Array): Promise<string | undefined> {
   const opened = await unseal(keys, contextOf(owner), sealed);
   return opened && new TextDecoder().decode(opened.plain);

@@ -59,7 +59,7 @@ export const buildForms = <Shown>(
 /** Another kind of thing whose forms are on the same pages: a person's page also has forms about contracts. */
 const further: Record<string, string> = { person: 'contract', invitation: 'newcomer', client: 'new_client' };
 
-/** Whether the pages about this kind of thing have the form. */
+/** Returns whether the pages about this kind of thing have the form. */
 export function isOnPages(about: string, intent: string): intent is Intent {
   if (!isIntent(intent)) return false;
   const { name } = acts[intent].about;

@@ -130,7 +130,7 @@ const turns = {
   confirm: { change: confirm, event: 'staff.confirm_client' },
 } as const;
 
-/** False if the row is already in that state. */
+/** Returns false if the row is already in that state. */
 export async function turnRow(context: Context, row: ClientRow, what: keyof typeof turns): Promise<boolean> {
   const { change, event } = turns[what];
   if (!(await change(context.trx, context.deps, row))) return false;

@@ -37,7 +37,7 @@ const argsOf = async (clients: unknown, secrets: string, ...more: string[]) => [
   ...['client:apply', await writeClients(folder, clients), '--secrets-to', secrets, ...more, ...why],
 ];
 
-/** Whether the file has the secret of every row, and no other. */
+/** Checks that the file has the secret of every row, and no other. */
 async function requireTrueSecrets(path: string): Promise<void> {
   const stored = await listStored(app.db);
   const opened = await Promise.all(

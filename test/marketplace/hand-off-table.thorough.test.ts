@@ -286,7 +286,7 @@ async function addOwner(id: Id, key: string, holder: Person | undefined): Promis
   return undefined;
 }
 
-/** Undefined if the browser is impossible, such as that of a user who does not exist yet. */
+/** Returns undefined if the browser is impossible, such as that of a user who does not exist yet. */
 async function openBrowserAs(
   state: BrowserState,
   user: Person | undefined,

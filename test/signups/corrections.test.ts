@@ -46,7 +46,7 @@ const readToken = (recipient: string) =>
     return tokenIn(rows[0] ?? {}, '/set-password');
   }, 20_000);
 
-/** Whether the link opens a form for a password. */
+/** Returns whether the link opens a form for a password. */
 const works = async (token: string) =>
   (await findPasswordMail({ db: app.db, now: () => new Date() } as never, token)) !== undefined;
 

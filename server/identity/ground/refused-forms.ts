@@ -58,8 +58,8 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Undefined if there is no room for the form. Then the caller must show it immediately. A form that `isLarge` is kept whole,
- * compressed in a row.
+ * Returns undefined if there is no room for the form. Then the caller must show it immediately. A form that `isLarge` is kept
+ * whole, compressed in a row.
  */
 export async function keepRefusedForm(
   deps: Deps,
@@ -111,7 +111,7 @@ const isLargeId = (id: string) => id[14] === '8';
 
 const contextOfRow = (id: string) => `${isLargeId(id) ? 'large ' : ''}refused form ${id}`;
 
-/** False if the form is too long. */
+/** Returns false if the form is too long. */
 async function keepInRow({ db, config }: Deps, row: FormInRow, form: RefusedForm): Promise<boolean> {
   const { id, userId, refusedAt } = row;
   const json = new TextEncoder().encode(JSON.stringify(form));

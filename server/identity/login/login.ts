@@ -19,7 +19,7 @@ import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
-/** Undefined for wrong credentials. After a correct password, throws 403 `account_suspended` or `account_frozen`. */
+/** Returns undefined for wrong credentials. After a correct password, throws 403 `account_suspended` or `account_frozen`. */
 export async function login(
   deps: Dependencies,
   request: Request,

@@ -49,7 +49,7 @@ export function findClientOfWay(clients: Clients, path: string | undefined): Cli
   return client?.kind === (query === undefined ? 'hand-off' : 'openid') ? client : undefined;
 }
 
-/** Undefined if no client started the logout, or if the logout is refused. */
+/** Returns undefined if no client started the logout, or if the logout is refused. */
 function findTarget({ clients }: Known, url: URL) {
   try {
     return url.pathname === '/logout'

@@ -24,7 +24,7 @@ export const buildBusy = () =>
     headers: { 'Retry-After': '2' },
   });
 
-/** Whether all slots are taken. If they are, the function counts a refusal. */
+/** Returns whether all slots are taken. If they are, the function counts a refusal. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;

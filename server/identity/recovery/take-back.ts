@@ -84,7 +84,7 @@ export async function mayFreeze(
   return (await findEarliestMailbox(db, working)) === mailbox;
 }
 
-/** Undefined for a link that does not work. Throws 403 if the user is suspended. */
+/** Returns undefined for a link that does not work. Throws 403 if the user is suspended. */
 export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
   const open = await ifItWorks(requireTakeBack(deps, token));
   if (!open) return undefined;
@@ -99,7 +99,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   };
 }
 
-/** Whether a take-back from the current mailbox would ask for a factor. /profile/email shows this before a change. */
+/** Returns whether a take-back from the current mailbox would ask for a factor. /profile/email shows this before a change. */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   user: User,

@@ -40,7 +40,10 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
   }
 }
 
-/** Whether the packages with which the version in this folder is built and runs are among ours. Its other packages only test it. */
+/**
+ * Returns whether the packages with which the version in this folder is built and runs are among ours. Its other packages only
+ * test it.
+ */
 async function hasItsPackages(folder: string): Promise<boolean> {
   const [theirs, ours] = await Promise.all([folder, root].map(readPackages));
   const builtWith = Object.keys(theirs?.['']?.devDependencies ?? {}).map((name) => `node_modules/${name}`);

@@ -176,7 +176,7 @@ function writeTable(table: Table, all: Table[]): string[] {
 
 const writeConstraint = ({ name, definition }: Constraint) => `CONSTRAINT ${name} ${definition}`;
 
-/** Whether a constraint refers to a table further down. */
+/** Returns whether a constraint refers to a table further down. */
 function isLate({ refersTo: other }: Constraint, table: Table, all: Table[]): boolean {
   return all.findIndex(({ name }) => name === other) > all.indexOf(table);
 }

@@ -48,7 +48,7 @@ function isTypeOnly(what: string): boolean {
 /** A text without the lines that are only a comment: enough, as our formatter keeps code off such lines. */
 const withoutComments = (text: string) => text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 
-/** Whether `path` is one of `places`, or is inside a place that ends in a slash. */
+/** Returns whether `path` is one of `places`, or is inside a place that ends in a slash. */
 export const isIn = (path: string, ...places: string[]) =>
   places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)));
 
