@@ -132,7 +132,7 @@ async function describeRefusal(
 const answerAtOnce = (refused: Refused) =>
   data({ refused }, { status: refused.status, headers: retryAfter(refused) });
 
-/** Whether the form asks for the same mail again. Throws 400 `invalid_request` for an unknown intent. */
+/** Returns whether the form asks for the same mail again. Throws 400 `invalid_request` for an unknown intent. */
 export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
   const intent = form.get('intent');
   if (intent !== undefined && intent !== 'again')

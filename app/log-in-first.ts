@@ -6,8 +6,8 @@ import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 type Why = 'ended' | 'other-browser';
 
 /**
- * A redirect to the login page, which leads back here. If people sent a form after their session had ended, `values` are the
- * fields of that form. They are kept for the user of the ended session.
+ * Returns a redirect to the login page, which leads back here. If people sent a form after their session had ended, `values`
+ * are the fields of that form. They are kept for the user of the ended session.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -26,7 +26,7 @@ export async function toLogin(
   return redirect(said ? `${path}&why=${said}` : path, 303);
 }
 
-/** The path of a login with another account, which leads back here. */
+/** Returns the path of a login with another account, which leads back here. */
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 

@@ -32,7 +32,7 @@ export function createPages(build: ServerBuild): Pages {
 
 const rankOf = (path: string) => (!path.includes(':') ? 0 : /:\w+\.\w+$/.test(path) ? 1 : 2);
 
-/** What a route may use, and the headers that its procedures set. */
+/** Returns what a route may use, and the headers that its procedures set. */
 function buildContext(request: Request, { backend, visit }: RouteContext) {
   const { endpoints, transport, site, demo } = backend;
   const headers = new Headers();
@@ -96,7 +96,7 @@ function buildPage(route: BuiltRoute, path: string, build: ServerBuild): Route {
     },
   };
 
-  /** The answer of the page, with the headers that its procedures set. */
+  /** Returns the answer of the page, with the headers that its procedures set. */
   async function answer(
     request: Request,
     { backend: { transport, site }, visit }: RouteContext,
@@ -183,8 +183,8 @@ function buildRender(id: string, build: ServerBuild) {
 const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
- * The request for Remix, with our own host in place of the Host and X-Forwarded-Host that were sent. Remix's cross-site check
- * would believe those headers, and our own check has run already. If a path ended in `.data`, Remix would answer with the
+ * Returns the request for Remix, with our own host in place of the Host and X-Forwarded-Host that were sent. Remix's cross-site
+ * check would believe those headers, and our own check has run already. If a path ended in `.data`, Remix would answer with the
  * data of a page, so the dot is escaped.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {

@@ -61,7 +61,7 @@ const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   more_rows: ['invalid_request', 'Send all rows with the form.'],
 };
 
-/** The problem that an action throws for a program (contract 9.280). */
+/** Returns the problem that an action throws for a program (contract 9.280). */
 export const problemOf = (code: OwnRefusal, { transport }: Args['context']) =>
   transport.refuse(...problemsOfOwn[code]);
 
@@ -94,7 +94,7 @@ const statuses: Record<string, number> = { ...shown, ...shownToStaff, ...ownRefu
 
 export const statusOf = (code: string): number => statuses[code] ?? 422;
 
-/** The saved profile, if the form was refused because the profile has become newer than the form. */
+/** Returns the saved profile, if the form was refused because the profile has become newer than the form. */
 export const findPresent = async (code: string, { request, context }: Args) =>
   code === 'edited_meanwhile' && pagePath(request) === '/profile'
     ? { present: await context.procedures.profile.get() }
@@ -104,8 +104,8 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
 /**
- * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered at
- * once.
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered
+ * immediately.
  */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
@@ -130,7 +130,7 @@ export const pagePath = ({ url }: Request): string => new URL(url).pathname;
 /** Parameters that say what an earlier form did. They are removed from the page of a refused form. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
-/** The path of the page that sent the form, with the id of the refused form if there is one. */
+/** Returns the path of the page that sent the form, with the id of the refused form if there is one. */
 export function pathWith({ request, context }: Args, id?: string): string {
   const query = context.transport.readQuery(request);
   for (const name of outcomes) query.delete(name);

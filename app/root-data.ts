@@ -11,5 +11,5 @@ export type RootData = Site['frame'] & {
   hasOverdue: boolean;
 };
 
-/** Undefined if the loader of the root has failed. */
+/** Returns undefined if the loader of the root has failed. */
 export const useRootData = () => useRouteLoaderData<RootData>('root');

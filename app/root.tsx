@@ -20,7 +20,7 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   };
 }
 
-/** Whether an invoice is overdue. Outside the pages of the account, it is always false. */
+/** Returns whether an invoice is overdue. Outside the pages of the account, it is always false. */
 async function findOverdue({ request, context }: Args): Promise<boolean> {
   const { procedures, problem } = context;
   if (problem || findAccountPage(pagePath(request)) === undefined) return false;

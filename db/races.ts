@@ -3,7 +3,7 @@
 /** Thrown by a transaction that cannot continue because another transaction was first. */
 export class LostRace extends Error {}
 
-// Unique keys that two valid transactions may claim at once.
+// Unique keys that two valid transactions may claim at the same time.
 const racedFor = new Set([
   'users_held_email_key',
   'users_email_not_reserved',

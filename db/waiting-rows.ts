@@ -3,15 +3,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredRows } from './expired-rows.ts';
 import type { Database } from './postgres/client.ts';
 
-/** `oldestSeconds` is 0 if no row waits. `waiting` is never more than `countLimit`. */
+/** `oldestSeconds` is 0 if no row waits for the job. `waiting` is never more than `countLimit`. */
 export type WaitingRows = { queue: string; table: string; waiting: number; oldestSeconds: number };
 
 /** With this limit, a long queue costs no more to count than a short one. */
 export const countLimit = 10_000;
 
 /**
- * `from` says which rows wait. `late` says for how many seconds a row has waited. `order` is the order of the index that finds
- * the rows.
+ * `from` says which rows wait for the job. `late` says for how many seconds a row has waited. `order` is the order of the index
+ * that finds the rows.
  */
 type Queue = {
   queue: string;

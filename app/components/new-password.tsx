@@ -32,7 +32,7 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
   );
 }
 
-/** Whether people must wait, because too many of their new passwords were refused (contract 9.245). */
+/** Returns whether people must wait, because too many of their new passwords were refused (contract 9.245). */
 export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
   refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
 

@@ -11,7 +11,7 @@ export function useRefused(): Refused | undefined {
   return answer ? answer.refused : kept;
 }
 
-/** Whether the form waited for a credential that the person has given meanwhile, without sending the form again. */
+/** Returns whether the form waited for a credential that the person has given meanwhile, without sending the form again. */
 export const isNotDone = (refused: Refused | undefined) => refused?.code === 'confirm' && !refused.asks;
 
 export const notDone = 'Not done yet. Check and confirm.';

@@ -14,7 +14,7 @@ import { Acts, askBefore, Outcome } from '../components/staff/acts.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { loadForStaff } from '../staff.ts';
 
-/** The number of the invoice whose page led here. Staff are looking for money that pays it. */
+/** Returns the number of the invoice whose page led here. Staff are looking for money that pays it. */
 const readPays = ({ context, request }: LoaderFunctionArgs) =>
   context.transport.readQuery(request).get('number') ?? undefined;
 

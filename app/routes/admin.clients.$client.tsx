@@ -109,7 +109,10 @@ const openIdWords = {
 
 const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 
-/** Undefined for a client that uses hand-offs. Also undefined if the settings name the client, because then the row is off. */
+/**
+ * Returns undefined for a client that uses hand-offs. Also undefined if the settings name the client, because then the row is
+ * off.
+ */
 const openIdRowOf = ({ row }: Loaded) =>
   row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
 

@@ -100,7 +100,7 @@ export default function Profile() {
   );
 }
 
-/** While a deletion waits, this row replaces the row that offers to delete the account. */
+/** While a deletion is planned, this row replaces the row that offers to delete the account. */
 const keep = (dueAt: Date) => ({
   icon: 'check' as const,
   title: 'Keep your account',

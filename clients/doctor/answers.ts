@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 /** A cookie with a shorter value cannot be a session. */
 export const minSessionLength = 16;
 
-/** Where the answer sends a browser: by a redirect, or by a page that redirects at once. */
+/** Where the answer sends a browser: by a redirect, or by a page that redirects immediately. */
 export function findTargets({ url, location, headers, text }: Answer): URL[] {
   const refreshed = [
     headers.get('refresh') ?? '',

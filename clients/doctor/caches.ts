@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 
 /** Longer than a second, because the times in signed cookies have whole seconds. */
 const pauseMs = 1_100;
-// If three logins happen at once, at least two of them are in the same second.
+// If three logins happen together, at least two of them are in the same second.
 const atOnce = 3;
 
 const cannotTell =

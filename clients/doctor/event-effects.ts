@@ -156,7 +156,7 @@ async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
   const other = await logIn(exam, 'profile');
   const mine = await logIn(exam, 'main');
   await logIn(exam, 'main');
-  // The client may cache who is logged in. This look fills that cache.
+  // The client may cache who is logged in. This request fills that cache.
   await exam.logins.look(mine.browser);
   const told = await tell([ended(exam, 'main', sidOf(mine))]);
   const words = 'session.ended of the earlier of two logins';

@@ -16,7 +16,7 @@ export type Exam = {
   network: Network;
   notes: Notes;
   logins: Logins;
-  /** Limits how many probes run at once. */
+  /** Limits how many probes run at the same time. */
   limit: LimitFunction;
   people: TestPeople;
   /** Which of the configured secrets the client holds. */
@@ -88,8 +88,8 @@ export async function play(exam: Exam, making: Making = {}, browser = newBrowser
 }
 
 /**
- * Runs a whole probe. Only a few probes run at once, so that no hand-off expires while it waits. If the client does not
- * answer, the findings `ids` are noted as unseen.
+ * Runs a whole probe. Only a few probes run at the same time, so that no hand-off expires while it waits. If the client does
+ * not answer, the findings `ids` are noted as unseen.
  */
 export async function tryOut(
   exam: Exam,

@@ -1,4 +1,4 @@
-// Examines one client: first its secret, then one genuine login, and then everything else, a few requests at once.
+// Examines one client: first its secret, then one genuine login, and then everything else, a few requests at the same time.
 import { probeAddresses, probeLineBreaks, probeOddJson } from './addresses.ts';
 import { probeCaches } from './caches.ts';
 import { forgetPeople, probeEventEffects } from './event-effects.ts';

@@ -178,8 +178,8 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   }
 
   /**
-   * Follows redirects, and pages that redirect at once, within the client's own origin. Stops before the login start. Returns
-   * the last answer.
+   * Follows redirects, and pages that redirect immediately, within the client's own origin. Stops before the login start.
+   * Returns the last answer.
    */
   async function follow(browser: Browser, answer: Answer): Promise<Answer> {
     let last = answer;

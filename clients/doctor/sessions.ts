@@ -148,7 +148,7 @@ function replaceAll(pairs: Map<string, string>): (text: string) => string {
 }
 
 /**
- * Applies `change` to each cookie alone, and then to all at once. `judge` says in words what the change has done, or returns
+ * Applies `change` to each cookie alone, and then to all together. `judge` says in words what the change has done, or returns
  * undefined.
  */
 async function probeChanged(

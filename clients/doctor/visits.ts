@@ -104,7 +104,8 @@ const readsAtOnce = 8;
 const rounds = 3;
 
 /**
- * A server may keep the current person where other requests can see it. Such a server mixes up people who open pages at once.
+ * A server may keep the current person where other requests can see it. Such a server mixes up people who open pages at the
+ * same time.
  */
 async function probePagesAtOnce(exam: Exam): Promise<void> {
   const { logins, notes } = exam;

@@ -113,8 +113,8 @@ function openPool(
         throw error;
       });
       const connection = buildConnection(client);
-      // New connections are checked here and not by the pool's own `verify`. It would lose the connection if the request gave up
-      // waiting meanwhile.
+      // New connections are checked here and not by the pool's own `verify`. `verify` would lose the connection if the request
+      // gave up waiting meanwhile.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;

@@ -1,5 +1,5 @@
-// Brings the database to the current schema. If several instances start at once, one migrates and the others wait for it
-// (docs/inside/decisions/migration-lock.md).
+// Brings the database to the current schema. If several instances start at the same time, one migrates and the others wait for
+// it (docs/inside/decisions/migration-lock.md).
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
 import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
@@ -45,7 +45,7 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** Returns false if another transaction held a table for too long. In this case nothing has changed. */
+/** Returns false if another transaction had locked a table for too long. In this case nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,

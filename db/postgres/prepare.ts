@@ -1,10 +1,10 @@
-// Statements of busy paths, built once: building one with Kysely costs more than running it. How to run a statement (`db` is the
-// pool or an open transaction):
+// Statements of busy paths, built once: building one with Kysely costs more than running it. How to run a statement (`db` is
+// the pool or an open transaction):
 //
 // | Way                              | When                                                                          |
 // | -------------------------------- | ----------------------------------------------------------------------------- |
 // | Kysely: `db.selectFrom(…)…`      | Everything that is not on a busy path.                                        |
-// | `prepare(…)`, run on `db`        | Busy paths. A transaction can send several at once (`Promise.all`).           |
+// | `prepare(…)`, run on `db`        | Busy paths. A transaction can send several together (`Promise.all`).          |
 // | `prepareRead(…)`, run on `read`  | What every request reads, on one shared connection. Also runs on `db`.        |
 // | `prepareDeferred(…)`             | Writes on busy paths whose answer nobody needs. The name begins with `defer`. |
 import { type Compilable, type CompiledQuery, Kysely, SelectQueryNode, type Transaction } from 'kysely';
@@ -38,8 +38,8 @@ export function prepareRead<Values extends object, Row>(
 }
 
 /**
- * The statement is sent at once. Its answer is awaited before the transaction ends. If the statement fails, the transaction fails
- * with its error.
+ * The statement is sent immediately. Its answer is awaited before the transaction ends. If the statement fails, the transaction
+ * fails with its error.
  */
 export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,

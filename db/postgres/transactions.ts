@@ -121,9 +121,9 @@ export async function inTransaction<T>(
 type Asker = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string; address?: string };
 
 /**
- * Runs a transaction for a person's request. Nothing commits after the request's deadline, so a 503 means that nothing was done.
- * One person can use at most half of the pool at once. If the person is not known, the limit is for the IP address. With
- * `rollback`, the transaction locks rows and returns the result of `work`, but changes nothing.
+ * Runs a transaction for a person's request. Nothing commits after the request's deadline, so a 503 means that nothing was
+ * done. One person can use at most half of the pool at the same time. If the person is not known, the limit is for the IP
+ * address. With `rollback`, the transaction locks rows and returns the result of `work`, but changes nothing.
  */
 export async function inTransactionOf<T>(
   { deadline, requestId, userId, address }: Asker,

@@ -2,7 +2,7 @@
 // person or an IP address. Keys are served in turn, so a key with many waiters delays only itself.
 
 type Limits = {
-  /** How many may have a turn at once: `all` for all keys together, `each` for one key. */
+  /** How many may have a turn at the same time: `all` for all keys together, `each` for one key. */
   all?: number;
   each: number;
   maxWaiting?: { all: number; each: number };

@@ -134,7 +134,7 @@ export type BookedSales = {
 };
 
 /**
- * What was taxed by the rules of an EU country other than the seller's. `quarter` looks like 2026-Q4. For credit notes,
+ * Returns what was taxed by the rules of an EU country other than the seller's. `quarter` looks like 2026-Q4. For credit notes,
  * `corrected` is the earlier quarter of the credited invoices. The sums of a whole quarter are in one slice.
  */
 export async function* readDistanceSales(
@@ -160,7 +160,7 @@ export async function* readDistanceSales(
     );
 }
 
-/** What was sold under reverse charge to buyers in other EU countries. `month` looks like 2026-11. */
+/** Returns what was sold under reverse charge to buyers in other EU countries. `month` looks like 2026-11. */
 export async function* readReversedSales(
   trx: Transaction<DB>,
   span: Span,
@@ -182,8 +182,8 @@ export async function* readReversedSales(
 }
 
 /**
- * Whether an EU country other than the seller's decided the tax of document `d`. The seller's country is the one at the issue of
- * the invoice, even if the seller moved before the credit note was issued.
+ * Returns whether an EU country other than the seller's decided the tax of document `d`. The seller's country is the one at the
+ * issue of the invoice, even if the seller moved before the credit note was issued.
  */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
   select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;

@@ -102,7 +102,7 @@ function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   ];
 }
 
-/** Whether the transaction `t` is already shown, as an audit event or as an earlier change. */
+/** Returns whether the transaction `t` is already shown, as an audit event or as an earlier change. */
 function isTold(whose: WhoseActivity): RawBuilder<unknown> {
   const earlier = listSources(whose).map(
     (isTheirs) => sql`exists (

@@ -25,7 +25,7 @@ export async function listAllocations(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** All payments that ever paid for an invoice, the oldest first. */
+/** Returns all payments that ever paid for an invoice, the oldest first. */
 export async function listPaymentsOf(
   db: Database,
   invoiceId: number,

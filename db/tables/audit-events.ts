@@ -195,7 +195,7 @@ export type AuditFilter = {
   types?: string[] | undefined;
   /** Finds only events with this client's name in their details. Give `types` too, because only the types have an index. */
   client?: string | undefined;
-  /** Leaves out looks and searches of staff. */
+  /** Leaves out the events that say that staff viewed people or searched for them. */
   isWithoutLooks?: boolean | undefined;
   /**
    * Leaves out events about staff, invitations and clients. Also leaves out events by staff that are about no person. An event

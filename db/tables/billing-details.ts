@@ -26,7 +26,7 @@ export type DetailValues = {
 /** The names of the details. The country is part of the address, so it has no name of its own here. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
-/** An address that waits because it would change the tax, and the VAT id that was given with it. */
+/** An address that waits for an administrator because it would change the tax, and the VAT id that was given with it. */
 export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
 
 export type BillingDetails = DetailValues & {

@@ -39,7 +39,7 @@ export const selectMailboxes = (db: Pick<Database, 'selectFrom'>) =>
 
 const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 
-/** The recipient, for statements with `selectMailboxes as m`. */
+/** Returns the recipient, for statements with `selectMailboxes as m`. */
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
@@ -57,7 +57,7 @@ export type Mailbox = {
   isForInvoices: boolean;
   /** Whether a user of the account has this address. */
   hasLogin: boolean;
-  /** Whether the other of a mail and its copy goes to the same recipient. Then this one is not needed. */
+  /** Whether a mail and its copy go to the same recipient. Then one of them is not needed. */
   hasOther: boolean;
   firstIssuedAt: Date | null;
 };
@@ -151,7 +151,7 @@ export async function findReminders(
     .executeTakeFirst();
 }
 
-/** The amount of a payment, and how much of it pays for that invoice. */
+/** Returns the amount of a payment, and how much of it pays for that invoice. */
 export async function findAllocated(
   db: Database,
   { payment, invoiceId }: { payment: string; invoiceId: number },

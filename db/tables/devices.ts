@@ -38,8 +38,8 @@ const upsert = prepareDeferred((db, values: Login) =>
         // had forgotten gets a new instant.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // A device is established at once if this instant equals `known_since`. If the user had forgotten the device, the two
-        // instants are made to differ, so the device is not established at once.
+        // A device is established immediately if this instant equals `known_since`. If the user had forgotten the device, the
+        // two instants are made to differ, so the device is not established immediately.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,

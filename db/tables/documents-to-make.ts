@@ -11,8 +11,8 @@ export async function queueDocument(trx: Transaction<DB>, number: string, dueAt:
 export type DocumentToMake = { number: string; tries: number; facts: unknown };
 
 /**
- * Lends this worker the document that has waited longest. If the worker dies, another worker gets the document after
- * `leaseSeconds`.
+ * Lends this worker the document whose files have waited longest to be made. If the worker dies, another worker gets the
+ * document after `leaseSeconds`.
  */
 export async function claimDocument(db: Database, leaseSeconds: number): Promise<DocumentToMake | undefined> {
   return db

@@ -31,7 +31,7 @@ export async function deleteDeliveries(db: Database): Promise<void> {
 /** One try to tell a client that `latest` is its newest event. The first try has `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-/** The pause after a try: one second after the first try, then twice as long each time, up to an hour. */
+/** Returns the pause after a try: one second after the first try, then twice as long each time, up to an hour. */
 export const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
 // The lease is longer than a try may take (server/clients/call.ts). If an instance is killed, another instance tries again after
@@ -46,7 +46,9 @@ const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', fals
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether a nudge of row `d` is due. A newer event starts a new series of tries, but no more than one series a second. */
+/**
+ * Returns whether a nudge of row `d` is due. A newer event starts a new series of tries, but no more than one series a second.
+ */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})

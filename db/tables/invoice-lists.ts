@@ -9,7 +9,7 @@ import { type Contract, contractColumns, readContract } from './service-contract
 
 const sliceSize = 1_000;
 
-/** Why the first waiting period of a contract is blocked. */
+/** Why a contract's first period that is not invoiced yet is blocked. */
 export const blockedCode = sql<string | null>`(
   select case when service_contracts.account_id is null then 'account_erased' else held_code end
   from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
@@ -216,8 +216,9 @@ export const countWaitingCountries = (db: Database, limit: number, { before }: {
   countUpTo(db, limit, sql`from billing_details where waits_since < ${before ?? sql`'infinity'`}`);
 
 /**
- * Whether an administrator or VIES still has to check the VAT id of `billing_details d`. This is so if nobody has decided about
- * it and it may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the seller's.
+ * Returns whether an administrator or VIES still has to check the VAT id of `billing_details d`. This is so if nobody has
+ * decided about it and it may reverse the tax of a contract (contract 7.483). `countries` are the EU countries other than the
+ * seller's.
  */
 export const isVatIdToCheck = (countries: string[]) => sql<boolean>`(
   d.vat_id is not null and d.checked_vat_id is distinct from d.vat_id and d.refused_vat_id is distinct from d.vat_id
@@ -303,7 +304,7 @@ export async function sumUnallocated(
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
-/** The number of the invoice that replaces a void invoice for the same period. */
+/** Returns the number of the invoice that replaces a void invoice for the same period. */
 export async function findReplacement(
   db: Database,
   { id, contractId, periodStartsAt }: Pick<Invoice, 'id' | 'contractId' | 'periodStartsAt'>,

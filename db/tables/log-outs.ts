@@ -19,14 +19,14 @@ export type LogOut = {
  */
 const maxAttempts = 180;
 
-// No pause is as long as this. If `next_try_at` is further away, the database's clock was set back, and the log-out is tried at
-// once.
+// No pause is as long as this. If `next_try_at` is further away, the database's clock was set back, and the log-out is tried
+// immediately.
 const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
- * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`.
- * The statement searches two ranges of time. With a single `or` condition, Postgres would read all waiting log-outs four times a
- * second.
+ * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`. The statement
+ * searches two ranges of time. With a single `or` condition, Postgres would read all log-outs that are still to be tried four
+ * times a second.
  */
 export async function claimLogOuts(
   db: Database,

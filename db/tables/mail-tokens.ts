@@ -14,7 +14,7 @@ export type MailTokenPurpose =
   /** An invitation to the staff. The link works while the invitation is open (staff-invitations.ts). */
   | 'invitation'
   | 'change_email'
-  /** These two links work while the new address waits (new-addresses.ts). */
+  /** These two links work while the new address is on offer (new-addresses.ts). */
   | 'new_address'
   | 'stop_new_address'
   /** Proves an address for invoices. The link keeps working after a new password or a change of the user's own address. */
@@ -142,7 +142,10 @@ export async function insertTakeBackToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Adds a token that works while the new address waits. Returns false if the mail is gone, or the new address no longer waits. */
+/**
+ * Adds a token that works while the new address is on offer. Returns false if the mail is gone, or the new address is no longer
+ * on offer.
+ */
 export async function insertNewAddressToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose },
@@ -273,7 +276,7 @@ export async function findTakeBackToken(
     .executeTakeFirst();
 }
 
-/** The caller must check that the new address still waits. */
+/** The caller must check that the new address is still on offer. */
 export async function findNewAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,

@@ -314,7 +314,7 @@ export async function deleteUnsentTakeBackMails(
   await db.deleteFrom('mails').where(isOfThem).execute();
 }
 
-/** A summary mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
+/** A summary mail is about notices that were kept back (server/identity/ground/notice-limits.ts). */
 const isSummary = sql<boolean>`details ? 'rest'`;
 
 /** The group of notices about the owner's login. It has all notices that belong to no other group. */

@@ -36,8 +36,8 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 
 /**
  * Removes at most `limit` entries from the queue, the newest people first. These people cannot be erased until the transaction
- * ends. People who are being erased stay in the queue. Returns undefined if another transaction is doing this now: two at once
- * could write a person's older words last.
+ * ends. People who are being erased stay in the queue. Returns undefined if another transaction is doing this now: two at the
+ * same time could write a person's older words last.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,

@@ -122,7 +122,7 @@ export async function findWorkingChangeOfAddress(
 /** What a mailbox was told of in mails with links that still work. Each kind of change is listed once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
-/** Whether the mailbox is the user's now, or reserved for them. */
+/** Returns whether the mailbox is the user's now, or reserved for them. */
 const isTheirs = (userId: string, now: Date) => sql<boolean>`(
   email = (select email from users where id = ${userId}) or email in (
     select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`;

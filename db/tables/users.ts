@@ -39,8 +39,8 @@ export type User = {
 };
 
 /**
- * No password matches this hash. It replaces a password that no longer works. A check against it takes as long as a check against
- * a real hash, so the time does not show whether a user exists or has a password.
+ * No password matches this hash. This hash replaces a password that no longer works. A check against this hash takes as long as
+ * a check against a real hash, so the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';

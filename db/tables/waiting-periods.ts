@@ -40,8 +40,8 @@ export async function listWaitingPeriodsOf(
 }
 
 /**
- * Makes exactly these charges wait. `blocked` says why the first charge cannot be invoiced, and when that was tried. Without
- * `blocked`, the notes of earlier tries stay.
+ * Stores exactly these charges as the contract's waiting periods. `blocked` says why the first charge cannot be invoiced, and
+ * when that was tried. Without `blocked`, the notes of earlier tries stay.
  */
 export async function setWaitingPeriods(
   trx: Transaction<DB>,

@@ -19,7 +19,7 @@ export type Staff = Actor & { session: LiveSession & { user: User & { role: Staf
 
 const workingDayMs = 12 * 60 * 60 * 1_000;
 
-/** False for staff whose deletion is planned. Does not check the second factor: only `requireStaff` does. */
+/** Returns false for staff whose deletion is planned. Does not check the second factor: only `requireStaff` does. */
 export const isStaff = ({ role, deletionDueAt }: Pick<User, 'role' | 'deletionDueAt'>): boolean =>
   isStaffRole(role) && deletionDueAt === null;
 
@@ -111,7 +111,8 @@ const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
 /**
- * Only one transaction at a time may count the files of a member of staff. Otherwise two requests at once could exceed the limit.
+ * Only one transaction at a time may count the files of a member of staff. Otherwise two requests at the same time could exceed
+ * the limit.
  */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);

@@ -13,7 +13,7 @@ const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d15
 
 export const isVisible = (text: string): boolean => visible.test(text);
 
-/** The first letter or digit with all its marks. If there is none, the first sign, such as an emoji. */
+/** Returns the first letter or digit with all its marks. If there is none, the first sign, such as an emoji. */
 export function findInitial(name: string): string {
   const signs = [...new Intl.Segmenter('en').segment(name)].map(({ segment }) => segment).filter(isVisible);
   return signs.find((sign) => /[\p{L}\p{N}]/u.test(sign)) ?? signs[0] ?? '';

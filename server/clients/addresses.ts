@@ -19,7 +19,7 @@ const faultOfUse = {
 /** Uses of an address that have rules of their own. */
 export type AddressUse = keyof typeof faultOfUse | 'post-logout';
 
-/** Undefined if the client may have the address. */
+/** Returns undefined if the client may have the address. */
 export function findAddressFault(
   text: string,
   { production, use }: { production: boolean; use?: AddressUse | undefined },
@@ -53,7 +53,7 @@ const metadata = [
 /** All public IPv6 addresses are in this network. */
 const internet: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** Whether the service may connect to the address. In local mode it may connect to this machine. */
+/** Returns whether the service may connect to the address. In local mode it may connect to this machine. */
 export function mayConnect(
   address: string,
   { production, allowsPrivateNetworks }: { production: boolean; allowsPrivateNetworks: boolean },

@@ -37,7 +37,7 @@ export function stateOf(
   return row.isConfirmed ? 'on' : 'unconfirmed';
 }
 
-/** The clients of the settings alone, for code that works without a database. */
+/** Returns the clients of the settings alone, for code that works without a database. */
 export function clientsOfSettings({ clients }: Pick<Config, 'clients'>): Clients {
   const all = [...clients.values()];
   return { get: (name) => clients.get(name), list: () => all };
@@ -47,7 +47,10 @@ const resealEveryMs = 60_000;
 const usesEveryMs = 60_000;
 
 export type Book = LiveClients & {
-  /** Records which secrets were used, and seals anew what an older key has sealed. Several instances may do this at once. */
+  /**
+   * Records which secrets were used, and seals anew what an older key has sealed. Several instances may do this at the same
+   * time.
+   */
   keepUp: (signal: AbortSignal) => Promise<void>;
 };
 
@@ -115,7 +118,7 @@ export function openBook(deps: Deps): Book {
     // If any key can be opened, no key is made here. Otherwise instances that cannot open each other's keys would each make new
     // ones.
     if (findSigningKey(read, now())) return read;
-    // Without a key, nothing can be signed. So this makes a key at once, and does not wait for the job that makes the next
+    // Without a key, nothing can be signed. So this makes a key immediately, and does not wait for the job that makes the next
     // ones.
     const seen = rows.length;
     await addKey(deps, now(), async (present) => present.length === seen);

@@ -34,7 +34,7 @@ export async function openKey(
   return opened && new TextDecoder().decode(opened.plain);
 }
 
-/** Undefined if no key of the settings opens the private key. */
+/** Returns undefined if no key of the settings opens the private key. */
 export async function readKey(config: Config, row: KeyRow): Promise<SigningKey | undefined> {
   const pem = await openKey(config, row);
   if (pem === undefined) return undefined;
@@ -69,13 +69,13 @@ export const listPublished = (keys: readonly SigningKey[], now: Date): SigningKe
 export const listForHints = (keys: readonly SigningKey[], now: Date): SigningKey[] =>
   keys.filter(countsUntil(countsForHintsAfterDays, now));
 
-/** Whether the first key, or the next one, has to be made. */
+/** Returns whether the first key, or the next one, has to be made. */
 const needsKey = (keys: readonly Pick<KeyRow, 'usedFrom'>[], now: Date): boolean =>
   !keys[0] || keys[0].usedFrom.getTime() + (signsForDays - publishedBeforeDays) * dayMs <= now.getTime();
 
 /**
  * Makes a key if one is due, and deletes keys whose ID tokens are no longer accepted as hints. Several instances may do this at
- * once.
+ * the same time.
  */
 export async function keepKeys(deps: Deps): Promise<void> {
   const { config, db, now: clock } = deps;
@@ -114,8 +114,8 @@ export async function rotateKeys(
 }
 
 /**
- * Makes a key, but adds it only if `isNeeded` says so under the lock. So if several instances do this at once, only one adds a
- * key.
+ * Makes a key, but adds it only if `isNeeded` says so under the lock. So if several instances do this at the same time, only
+ * one adds a key.
  */
 export async function addKey(
   deps: Deps,

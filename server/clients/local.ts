@@ -59,11 +59,11 @@ export async function deriveSecret(name: string): Promise<string> {
   return spellSecret(await hmacSha256(key, message));
 }
 
-/** What the client sets as `IDENTITY_URL`. No character of the secret needs an escape. */
+/** Returns what the client sets as `IDENTITY_URL`. No character of the secret needs an escape. */
 export const spellIdentityUrl = ({ issuer }: Pick<Config, 'issuer'>, { name, secret }: LocalClient): string =>
   issuer.replace('://', `://${name}:${secret}@`);
 
-/** Adds the rows, or changes them back to what was asked. Several instances may start at once. */
+/** Adds the rows, or changes them back to what was asked. Several instances may start at the same time. */
 export async function keepLocalClients(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
   asked: readonly LocalClient[],

@@ -131,7 +131,7 @@ export async function rotateSecret(
   return secret;
 }
 
-/** The secrets of a client, the older first. Undefined if no key opens one of them. */
+/** Returns the secrets of a client, the older first. Undefined if no key opens one of them. */
 export async function openSecrets(
   { encryptionKeys }: Pick<Config, 'encryptionKeys'>,
   row: ClientRow,
@@ -167,14 +167,14 @@ export async function endSecret(
   return secret;
 }
 
-/** False if the client is off already. */
+/** Returns false if the client is off already. */
 export async function turnOff(trx: Transaction<DB>, { now }: Deps, row: ClientRow): Promise<boolean> {
   if (row.offAt) return false;
   await updateClient(trx, row.id, { offAt: now(), now: now() });
   return true;
 }
 
-/** False if the client is on already. Throws 409 `edited_meanwhile` if the settings name it. */
+/** Returns false if the client is on already. Throws 409 `edited_meanwhile` if the settings name it. */
 export async function turnOn(trx: Transaction<DB>, { config, now }: Deps, row: ClientRow): Promise<boolean> {
   if (config.clients.has(row.name)) throw refuse('client_in_settings');
   if (!row.offAt) return false;

@@ -19,7 +19,8 @@ function crc32(text: string): number {
 }
 
 /**
- * A checksum of six digits in base 62, as in GitHub's tokens. It lets a secret scanner tell a real secret from a random text.
+ * Returns a checksum of six digits in base 62, as in GitHub's tokens. It lets a secret scanner tell a real secret from a random
+ * text.
  */
 function checksumOf(random: string): string {
   let text = '';
@@ -50,7 +51,7 @@ export async function sealSecret(keys: Keys, owner: Owner, secret: string) {
   return { sealed, keyId: keyIdOf(keys[0]) };
 }
 
-/** Undefined if none of the keys opens the secret. */
+/** Returns undefined if none of the keys opens the secret. */
 export async function openSecret(keys: Keys, owner: Owner, sealed: Uint8Array): Promise<string | undefined> {
   const opened = await unseal(keys, contextOf(owner), sealed);
   return opened && new TextDecoder().decode(opened.plain);

@@ -1,6 +1,6 @@
 // Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
 // browser in which the user of the account has logged in has its own counts, and nobody else can use them up. A try without a
-// client address counts only for its account.
+// IP address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -15,7 +15,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 export type Tried = {
   /** Always the same text for the same account. */
   account: string;
-  /** The client's address, or empty if it is unknown. */
+  /** The caller's IP address, or empty if it is unknown. */
   address: string;
   /** A browser that the user of the account knows (`nameDevice`). */
   device: string | undefined;
@@ -60,7 +60,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // Client addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
+  // IP addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
@@ -109,7 +109,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
     /** Counts guesses of a second factor with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
-    // of everybody at a client address.
+    // of everybody at an IP address.
     newPasswordLimits: createRateLimit(
       [],
       [
@@ -117,7 +117,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('new-password-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('new-password-site', 300, 15 * minute, ({ address }) => siteOf(address)),
       ],
-      // If a shared client address is at its limit, a refused try does not count for the token or user.
+      // If a shared IP address is at its limit, a refused try does not count for the token or user.
       { giveBackRefusedIn: db },
     ),
     mailLimits: counted(mailLimits),
@@ -200,7 +200,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** The wait in seconds. Undefined for any error but `rate_limited`. */
+/** Returns the wait in seconds. Undefined for any error but `rate_limited`. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -213,16 +213,16 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** A digest, so that keys have one length and the table does not list addresses. */
+/** Returns a digest, so that keys have one length and the table does not list addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** The part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
+/** Returns the part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** The part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
+/** Returns the part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
 export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
-/** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
+/** Returns the account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
 function accountByNetwork({ account, address }: Tried): string | undefined {
   const network = cut(address, { ipv4: 3, ipv6: 3 });
   return network === undefined ? undefined : `${network} ${account}`;

@@ -14,7 +14,7 @@ type Options = { backend: Backend; pages: Pages };
 
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** The page for a client address that has too many waiting requests for pages. */
+  /** The page for an IP address from which too many requests wait for pages. */
   unavailablePage: Made;
 };
 

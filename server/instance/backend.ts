@@ -91,7 +91,7 @@ export function createBackend(options: {
     /** Serves the pages of one request. Procedures put headers for the answer into `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
-        // A page makes many reads at once. It gets only one connection for them, so that it cannot take up the pool.
+        // A page makes many reads at the same time. It gets only one connection for them, so that it cannot take up the pool.
         deps: request.method === 'POST' ? deps : { ...deps, db: onOneConnection(deps.db) },
         ...{ request, visit, headers, looked: {} },
       }),

@@ -28,8 +28,8 @@ const logPauseMs = 1_000;
 
 // The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
-// With this many refused logins that wait for their answer, the last one waits five seconds. Further logins are refused at once,
-// because each waiting login takes memory.
+// With this many refused logins that wait for their answer, the last one waits five seconds. Further logins are refused
+// immediately, because each waiting login takes memory.
 const maxWaiting = 1_000;
 
 const isPasswordLogin = ({ method, url }: Request, path: string) =>

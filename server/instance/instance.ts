@@ -28,7 +28,10 @@ export type Instance = Shell & {
    * database holds the demo users.
    */
   start: () => Promise<void>;
-  /** Begins to stop: /readyz answers 503, connections close after their answer, waiting requests are answered, and jobs end. */
+  /**
+   * Begins to stop: /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
+   * jobs end.
+   */
   drain: () => void;
   close: () => Promise<void>;
 };
@@ -60,7 +63,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // Client addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
+    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });

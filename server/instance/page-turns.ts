@@ -1,19 +1,19 @@
-// A page takes more of the pool and of the thread than other answers. So only a few pages are made at once, and client addresses
-// take turns. Logins, launches and programs never wait for pages (docs/inside/decisions/pages-in-turn.md).
+// A page takes more of the pool and of the thread than other answers. So only a few pages are made at the same time, and IP
+// addresses take turns. Logins, launches and programs never wait for pages (docs/inside/decisions/pages-in-turn.md).
 import { Turns } from '../../db/postgres/turns.ts';
 import { unavailable } from '../basics/errors.ts';
 import { lineOf, siteOf } from '../ground/rate-limits.ts';
 import type { Config } from '../settings/config.ts';
 import type { Visit } from '../web/requests.ts';
 
-// The door does not count requests that wait for a page, so they have their own limit. One client address may use half of it.
+// The door does not count requests that wait for a page, so they have their own limit. One IP address may use half of it.
 const maxWaiting = { all: 200, each: 100 };
 
 export type PageTurns = ReturnType<typeof createPageTurns>;
 
 export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePoolSize'>) {
-  // All pages together may use half of the pool, with one connection each. Each client address may have two pages made at once,
-  // so that one can be rendered while the other reads from the database.
+  // All pages together may use half of the pool, with one connection each. Each IP address may have two pages made at the same
+  // time, so that one can be rendered while the other reads from the database.
   const all = Math.max(1, Math.floor(databasePoolSize / 2));
   const turns = new Turns({ all, each: Math.min(all, 2), maxWaiting });
   return {

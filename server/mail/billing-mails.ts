@@ -132,7 +132,8 @@ async function composeAboutDocument(
   }
   const numbers = included && creditNote ? [number, creditNote] : [number];
   const found = isProved ? await Promise.all(numbers.map((each) => findPdf(db, each))) : [];
-  // After only one try, the PDF may still come. A copy for the archive always waits, because it is worthless without the PDF.
+  // After only one try, the PDF may still come. A copy for the archive always waits for the PDF, because it is worthless
+  // without the PDF.
   const isLate = now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   const awaited = found.find((file) => !file?.pdf && (details.archive || !isLate || (file?.tries ?? 0) < 2));
   if (awaited) return { until: waitFrom(now(), awaited.nextTryAt) };

@@ -29,7 +29,7 @@ export type BillingWords = {
   plan: string;
   period: string;
   total: string;
-  /** Undefined if nothing is left to pay. */
+  /** Undefined if nothing remains to be paid. */
   open: string | undefined;
   due: string;
   /** The whole payment. `pays` is the part that pays the invoice, if this is less. */
@@ -47,7 +47,7 @@ export type BillingWords = {
   pdf: 'attached' | 'unverified' | 'not_made';
 };
 
-/** Says what is left to pay, and how. These rows are the same in each mail that asks for money (contract 7.502). */
+/** Says how much is still to be paid, and how. These rows are the same in each mail that asks for money (contract 7.502). */
 const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay'): [string, string][] =>
   open === undefined
     ? [[label, 'nothing']]
@@ -106,7 +106,9 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
       }
     : {};
 
-/** Staff may end a contract at once for their own reasons. They cancel it for the end of a period only if the customer asks. */
+/**
+ * Staff may end a contract immediately for their own reasons. They cancel it for the end of a period only if the customer asks.
+ */
 function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
   if (!isBySupport)
     return hasLogin

@@ -29,7 +29,7 @@ const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => 
   ],
 });
 
-/** Builds the mail about notices that were held back (contract 9.133). `at` is the time of the first notice. */
+/** Builds the mail about notices that were kept back (contract 9.133). `at` is the time of the first notice. */
 export function buildRest({
   baseUrl,
   at,

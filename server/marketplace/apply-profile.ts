@@ -78,7 +78,7 @@ async function readAddress(
   return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
 }
 
-/** What the account may do according to the profile, and whether the marketplace has verified it. */
+/** Returns what the account may do according to the profile, and whether the marketplace has verified it. */
 export function readRights({ role, account: { capabilities } }: MarketplaceProfile) {
   const isBareMerchant = role === 'merchant' && capabilities.length === 0;
   const granted: Capability[] = isBareMerchant ? ['manage_storefront'] : capabilities;

@@ -78,7 +78,7 @@ function readKeys(issuer: string, request: Request): PendingKey[] {
   );
 }
 
-/** The page to which the hand-off sent this browser, if nobody has clicked yet. */
+/** Returns the page to which the hand-off sent this browser, if nobody has clicked yet. */
 export async function findPendingPage(
   db: Database,
   { config, now }: Dependencies,

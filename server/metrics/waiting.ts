@@ -1,4 +1,4 @@
-// What waits in the database for a job, and how far clients are with their events.
+// Measures what waits in the database for a job, and how far clients are with their events.
 import { Gauge, type Registry } from 'prom-client';
 import { readBackupAge } from '../../db/backups.ts';
 import type { ExpiredRows } from '../../db/expired-rows.ts';

@@ -33,8 +33,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
       // `shutdown` would cut off idle connections, and with them requests that are just arriving. So it is called later.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // `shutdown` would cut off bodies that handlers are still reading. So this waits until no request is left. If one client
-      // hangs, the others still get their answers.
+      // `shutdown` would cut off bodies that handlers are still reading. So this waits until every request is answered. If one
+      // client hangs, the others still get their answers.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
       // Deno cannot cut off the remaining requests. The end of the process does that.

@@ -46,7 +46,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // This reads the client address early, because Node keeps an address that was read once. If there is no address, the client
+    // This reads the IP address early, because Node keeps an address that was read once. If there is no address, the client
     // is gone. Its tries could not be counted, so its connection is closed.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
@@ -68,7 +68,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     async close(graceMs) {
       // This accepts connections that reach the port before it closes.
       await new Promise((done) => setImmediate(done));
-      // `server.close` would cut off idle connections at once, and with them requests that are just arriving.
+      // `server.close` would cut off idle connections immediately, and with them requests that are just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
       const timers = [
         setTimeout(closeIdle, Math.min(lingerMs, graceMs)),

@@ -81,12 +81,12 @@ export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Calls `tell` on SIGHUP, which would otherwise end Node and Deno at once, with all running requests. */
+/** Calls `tell` on SIGHUP, which would otherwise end Node and Deno immediately, with all running requests. */
 export function onHangUp(tell: () => void): void {
   process.on('SIGHUP', tell);
 }
 
-/** Runs `stop` on the first SIGINT or SIGTERM. A later signal ends the process at once. */
+/** Runs `stop` on the first SIGINT or SIGTERM. A later signal ends the process immediately. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -83,7 +83,7 @@ function buildShades(colour: Colour, ink: Colour, page: Page): Shades {
   return { fill: print(fill), hover: print(hover), edge: print(edge), text: print(text), soft: print(soft) };
 }
 
-/** The values of the pages' stylesheet. */
+/** Returns the values of the pages' stylesheet. */
 export const buildStyles = ({ ink, onLight, onDark }: Accent): string => `:root {
   --accent: light-dark(${onLight.fill}, ${onDark.fill});
   --accent-ink: ${ink};
@@ -108,7 +108,7 @@ const mix = (colour: Colour, other: Colour, percent: number) =>
     Math.round(part + (((other[index] ?? 0) - part) * percent) / 100),
   ) as unknown as Colour;
 
-/** The contrast as WCAG defines it, from 1 to 21. */
+/** Returns the contrast as WCAG defines it, from 1 to 21. */
 export function contrastOf(one: Colour, other: Colour): number {
   const [lighter = 0, darker = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

@@ -18,7 +18,7 @@ export const namesOfKnown = knownClients.flatMap(({ name, prefix }) => [name, pr
 const clientSetting =
   /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LOGO_DARK_FILE|LISTED|FACTOR|ROLES)$/;
 
-/** The prefix of a client's settings, such as `SSO_WEBSITE` for `network_site`. */
+/** Returns the prefix of a client's settings, such as `SSO_WEBSITE` for `network_site`. */
 export const prefixOf = (client: string): string =>
   knownClients.find(({ name }) => name === client)?.prefix ?? derivePrefix(client);
 

@@ -105,7 +105,7 @@ export function listInForce(env: Env): SettingInForce[] {
   });
 }
 
-/** The names of all settings, and of the files of secrets. `SSO_<NAME>_…` are settings of a client in SSO_CLIENTS. */
+/** Returns the names of all settings, and of the files of secrets. `SSO_<NAME>_…` are settings of a client in SSO_CLIENTS. */
 export const listSettings = (): string[] =>
   [...describeSettings({})].flatMap(([name, { isSecret }]) =>
     isSecret ? [name, fileSettingOf(name)] : [name],

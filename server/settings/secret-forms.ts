@@ -19,7 +19,7 @@ export const minSecretBytes = 32;
 const placeholder =
   /change.?(?:me|it|this)|replace.?(?:me|this)|placeholder|do.?not.?use|your.?(?:own.?)?secret|example|dummy|insecure|^(?:test|local|dev|demo)[-_]|^(.{1,4})\1+$/i;
 
-/** Whether somebody has published the secret, or meant it to be replaced. */
+/** Returns whether somebody has published the secret, or meant it to be replaced. */
 export function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
   if (knownSecrets.has(secret)) return true;
   // In a random key, nearly all bytes differ.

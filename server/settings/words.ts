@@ -7,7 +7,7 @@ export type SettingWords = {
   meaning: string;
   /** What applies if the setting is not set. Left out if the code has a default value. */
   fallback?: string;
-  /** What applies in local mode if the setting is not set. Left out if production has the same. */
+  /** What applies in local mode if the setting is not set. Left out if the same applies in production. */
   local?: string;
 };
 

@@ -79,7 +79,10 @@ export type StandardProfile = z.infer<typeof standardProfileSchema>;
 
 export type Payload = z.infer<typeof payloadSchema>;
 
-/** A path on the client's own site: one leading slash, no backslash, no control characters, at most 2,048 characters. */
+/**
+ * Returns whether this is a path on the client's own site: one leading slash, no backslash, no control characters, at most
+ * 2,048 characters.
+ */
 export function isReturnTo(value: string): boolean {
   return value.length <= maxReturnToLength && returnToForm.test(value);
 }

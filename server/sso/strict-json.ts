@@ -8,7 +8,7 @@ export class StrictJsonError extends Error {}
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
-/** Whether the bytes are only what JSON allows between two values. */
+/** Returns whether the bytes are only what JSON allows between two values. */
 export const isBlank = (bytes: Uint8Array) =>
   bytes.every((byte) => ' \t\r\n'.includes(String.fromCharCode(byte)));
 

@@ -73,7 +73,7 @@ export function readReason(intent: Intent, { known, why }: Record<'known' | 'why
   return why.trim() ? `${known}: ${why}` : known;
 }
 
-/** Whether the pages about this kind of thing have the form. */
+/** Returns whether the pages about this kind of thing have the form. */
 export function isOnPages(about: string, intent: string): intent is Intent {
   if (!isIntent(intent)) return false;
   const { name } = acts[intent].about;
@@ -86,7 +86,7 @@ export function isOnPages(about: string, intent: string): intent is Intent {
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;
 
-/** The answer of `admin.invitations.list`, with the form of each invitation, and the form that sends a new one. */
+/** Returns the answer of `admin.invitations.list`, with the form of each invitation, and the form that sends a new one. */
 export const withInvitationForms = <Invited extends { id: string; seen: string }, More>({
   invitations,
   seen: seenOfAll,

@@ -59,7 +59,7 @@ function spellValue(member: string, value: unknown): string | undefined {
 
 const faultOfFile = (detail: string): Read => ({ entries: [], faults: [{ detail }] });
 
-/** Reads every entry, so that all faults are named at once. */
+/** Reads every entry, so that all faults are named together. */
 export async function readClientFile(deps: Deps, bytes: Uint8Array): Promise<Read> {
   let file: unknown;
   try {

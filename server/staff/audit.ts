@@ -18,7 +18,9 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
   before?: Date | string | undefined;
 };
 
-/** The events about a client. Only the marketplace has types of events of its own. Events about rows name their client. */
+/**
+ * Returns the events about a client. Only the marketplace has types of events of its own. Events about rows name their client.
+ */
 export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
   client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
 
@@ -67,8 +69,9 @@ const eventsOfPage = 1_000;
 const mostListed = 50;
 
 /**
- * Like `listAudit`, but for people. Equal refusals in a row are one line. Looks and searches are left out unless they are
- * asked for. A page has up to 50 lines. `people` also has the people whom the filter names.
+ * Like `listAudit`, but for people. Equal refusals in a row are one line. Events that say that staff viewed people or searched
+ * for them are left out unless they are asked for. A page has up to 50 lines. `people` also has the people whom the filter
+ * names.
  */
 export async function listAuditLines(
   { db }: Deps,

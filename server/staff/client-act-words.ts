@@ -62,7 +62,7 @@ const ofOpenId = (row?: ShownClient): FormField[] => [
   },
 ];
 
-/** The fields of a new client, or of an existing client. */
+/** Returns the fields of a new client, or of an existing client. */
 const clientFields = (kind: string | undefined, row?: ShownClient): FormField[] => [
   {
     ...{ name: 'title', label: 'Title', kind: 'text', hint: 'What people read, up to 60 characters.' },

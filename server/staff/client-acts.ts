@@ -130,7 +130,7 @@ const turns = {
   confirm: { change: confirm, event: 'staff.confirm_client' },
 } as const;
 
-/** False if the row is already in that state. */
+/** Returns false if the row is already in that state. */
 export async function turnRow(context: Context, row: ClientRow, what: keyof typeof turns): Promise<boolean> {
   const { change, event } = turns[what];
   if (!(await change(context.trx, context.deps, row))) return false;
@@ -146,7 +146,7 @@ async function spend({ trx, author }: Context): Promise<void> {
   if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
 }
 
-/** This instance applies the change at once, and the others within two seconds. If this fails, the act is still done. */
+/** This instance applies the change immediately, and the others within two seconds. If this fails, the act is still done. */
 async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
   await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
   return result;
@@ -229,7 +229,7 @@ const end = act({
   },
 });
 
-/** An act without fields that changes one state of the row. */
+/** Builds an act without fields that changes one state of the row. */
 const turn = <Name extends string>(
   { right, command, what }: { right: Name; command: string; what: keyof typeof turns },
   offers: (shown: ShownRow) => Given[],

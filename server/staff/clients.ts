@@ -13,7 +13,7 @@ import { digestRow } from './client-acts.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The kinds of calls that a client signs, and how many secrets it may use for each. */
+/** Returns the kinds of calls that a client signs, and how many secrets it may use for each. */
 function listCalls({ marketplaceInbound, crmSignupsSecrets }: Config, { name, secrets }: Known) {
   const calls: { kind: CallKind; secrets: number }[] = [{ kind: 'token', secrets }];
   if (name === 'marketplace' && marketplaceInbound)
@@ -37,7 +37,7 @@ type Known = Pick<Client, 'name' | 'title' | 'callbackUrl' | 'isDemo' | 'roles' 
   row: ClientRow | undefined;
 };
 
-/** The clients of the settings, then all other rows of the database, even rows that are off or unconfirmed. */
+/** Returns the clients of the settings, then all other rows of the database, even rows that are off or unconfirmed. */
 export async function listKnown({ clients, config, db }: Pick<Dependencies, 'clients' | 'config' | 'db'>) {
   await clients.refresh();
   const rows = await listClientRows(db, config.issuer);

@@ -11,7 +11,7 @@ import {
 } from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 
-/** What happened, in words, with the document, payment, file or kind of mail that it is about. */
+/** Returns what happened, in words, with the document, payment, file or kind of mail that it is about. */
 export function sayEvent(event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string {
   const words = findEventType(event.type)?.staff;
   if (words === undefined) return describeEvent(event) || event.type;
@@ -42,7 +42,7 @@ export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Adminis
 const sayRole = (role: unknown) =>
   role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 
-/** What changed, in words. A person reads that all staff are administrators, but staff read the real role. */
+/** Returns what changed, in words. A person reads that all staff are administrators, but staff read the real role. */
 export function sayChange(
   { subject, kind, members }: Change,
   findLastDay: FindLastDayIn,

@@ -37,8 +37,8 @@ const filesAnHour = 5;
 type Taken = Awaited<ReturnType<typeof listFilesTaken>>;
 
 /**
- * How many files the limit counts. Each download of a table is one file. For the books of one span, the limit counts only the
- * book that was downloaded most often.
+ * Returns how many files the limit counts. Each download of a table is one file. For the books of one span, the limit counts
+ * only the book that was downloaded most often.
  */
 function countFiles(taken: Taken): number {
   const spans = new Map<string, number>();
@@ -97,7 +97,7 @@ export const endFile = (
     details: { ...asked, rows, whole },
   });
 
-/** The usual spans of an accounting export, with the first and the last day. No span ends after today. */
+/** Returns the usual spans of an accounting export, with the first and the last day. No span ends after today. */
 export function buildSpans(today: string) {
   const [year = 0, month = 0] = today.split('-').map(Number);
   const quarter = month - ((month - 1) % 3);

@@ -1,4 +1,4 @@
-// What staff see of a document, and what administrators see of money that waits (contract 7.151, 7.153 and 7.156).
+// What staff see of a document, and what administrators see of unallocated money (contract 7.151, 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';

@@ -47,7 +47,7 @@ const describeMail = (mail: UnsentMail) => ({
   isHeld: mail.isOnHold,
 });
 
-/** The sorts of a list of mails in that state. The first is the default. */
+/** Returns the sorts of a list of mails in that state. The first is the default. */
 export const mailSortsOf = (state: MailState | undefined): readonly MailSort[] =>
   state === 'waiting' ? ['next', '-next'] : ['-written', 'written'];
 

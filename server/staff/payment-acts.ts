@@ -103,7 +103,7 @@ const contract: Subject<Contract> = {
   answer: (result) => ({ done: result !== undefined, ...sayLastDay(result as Canceled | undefined) }),
 };
 
-/** A contract that ended at once has no `lastDay`. */
+/** A contract that ended immediately has no `lastDay`. */
 type Canceled = { contractId: string; lastDay?: string };
 
 const sayLastDay = (canceled: Canceled | undefined) => canceled?.lastDay && { lastDay: canceled.lastDay };
@@ -251,7 +251,7 @@ const credit = act({
   }),
 });
 
-/** Credits all that is left, by command. */
+/** Credits everything that is not credited yet, by command. */
 const voidInvoice = act({
   about: invoice,
   right: credit.right,
@@ -320,7 +320,7 @@ const paidBack = act({
 
 const goesOn = (target: Contract, now: Date) => isRunning(presentStatus(target, now));
 
-/** Ends a contract at once. */
+/** Ends a contract immediately. */
 const cancelContract = act({
   about: contract,
   right: { name: 'billing.cancelContract' },
@@ -353,7 +353,7 @@ const cancelAtPeriodEnd = act({
   },
 });
 
-/** One command cancels at once or at the end of a period. */
+/** One command cancels immediately or at the end of a period. */
 const cancelByCommand = act({
   about: contract,
   right: cancelContract.right,

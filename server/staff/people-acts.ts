@@ -298,7 +298,7 @@ const decisions = [
 ] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
-/** Decides about several rights at once. A right stays as it is if its field is empty. */
+/** Decides about several rights together. A right stays as it is if its field is empty. */
 const decideRights = act({
   about: person,
   right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
@@ -519,7 +519,10 @@ const checkVatId = act({
   },
 });
 
-/** Decides whether an address that changes the tax is accepted. The act is refused if another address waits by now. */
+/**
+ * Decides whether an address that changes the tax is accepted. The act is refused if another address waits for the decision by
+ * now.
+ */
 const acceptCountry = act({
   about: person,
   right: { name: 'billing.acceptCountry', isAboutAccount: true },

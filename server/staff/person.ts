@@ -225,8 +225,8 @@ const stopRules = {
 } as const;
 
 /**
- * What stops every launch of the person to the client, in any session. A person who has a second factor can give it on the
- * way, so a factor is missing only if they have none.
+ * Returns what stops every launch of the person to the client, in any session. A person who has a second factor can give it on
+ * the way, so a factor is missing only if they have none.
  */
 function findLaunchStop(
   config: Dependencies['config'],

@@ -3,7 +3,7 @@
 // A lexeme of Postgres has fewer than 2,047 bytes, and a code point has at most four bytes.
 const maxCodePoints = 500;
 
-/** The words of a text, each once. */
+/** Returns the words of a text, each once. */
 export function listWords(text: string): string[] {
   // Marks are removed after the change of case, which adds some marks. At the end of a word, the Greek letter σ is written as
   // ς.

@@ -107,7 +107,7 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   return { lines, known: known.size, out: fresh.length - lines.length };
 }
 
-/** What a line may be accepted as: the number of an invoice, or the id of the payment that it gives back. */
+/** Returns what a line may be accepted as: the number of an invoice, or the id of the payment that it gives back. */
 const keyOf = ({ number, payment }: Proposal) => payment ?? number;
 
 type Asked = { lines: string[]; accept: string; to: string; why: string };

@@ -6,7 +6,7 @@ import { readHeaderEnd } from '../basics/text.ts';
 import type { Config } from '../settings/config.ts';
 
 /**
- * Returns undefined if our proxy named no client address. The proxy's own address is not used instead. Otherwise all clients
+ * Returns undefined if our proxy named no IP address. The proxy's own address is not used instead. Otherwise all clients
  * would share one set of limits, and strangers could use up everybody's tries.
  */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {

@@ -9,7 +9,7 @@ import type { Trace } from './trace-context.ts';
 
 export type Visit = {
   requestId: string;
-  /** The client's address, or empty if it is unknown. A forwarded address is used only if it comes from TRUSTED_PROXIES. */
+  /** The caller's IP address, or empty if it is unknown. A forwarded address is used only if it comes from TRUSTED_PROXIES. */
   address: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */

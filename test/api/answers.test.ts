@@ -296,7 +296,8 @@ describe('data about people', () => {
     const full = await app.startInstance();
     const waiting: Promise<unknown>[] = [];
     const refused: Answer[] = [];
-    // Requests start one by one. All at once, they would be refused because of this machine, not because of the client.
+    // Requests start one by one. All at the same time, they would be refused because of this machine, not because of the
+    // client.
     while (refused.length === 0 && waiting.length < 150) {
       const answer = full.send('/sso/events?wait=20', { headers: bearerOf(app, 'network_site') });
       waiting.push(answer.then((each) => each.status === 429 && refused.push(each)));

@@ -39,7 +39,7 @@ beforeAll(async () => {
   document = await readDocument(app);
 });
 
-/** What the request needs besides its parameters. */
+/** Returns what the request needs besides its parameters. */
 async function credentialsOf(operationId: string, name: string): Promise<Record<string, string>> {
   if (operationId === 'pullEvents')
     return { authorization: `Bearer ${tokenOf(exampleSecrets.client, 'shop')}` };

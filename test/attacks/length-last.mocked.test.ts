@@ -19,7 +19,7 @@ describe('where the length comes last, somebody waits for more than 100 ms', () 
     ['an address', 'email', 'a domain of different letters', { password: 'wrong' }],
     ['a password', 'password', 'combining marks', { email: 'customer@example.test' }],
   ])('for %s', async (_, name, kind, others) => {
-    // The text is shorter than it may be. At full length, other tests on this machine would wait, too.
+    // The text is shorter than it may be. At full length, it would delay other tests on this machine.
     const body = spellForm({
       ...others,
       [name]: fitTo(worstTexts[kind] ?? '', Math.floor(worstBytes * 0.75)),

@@ -105,7 +105,7 @@ describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting (contrac
     await addNotices(10_000);
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(0), 15_000);
     expect(await measure()).toBeLessThan(2_000);
-    // The waiting mails are still being sent.
+    // The 10,000 notices are still being sent.
     const before = mailServer.received.length;
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(before), 15_000);
   }, 120_000);

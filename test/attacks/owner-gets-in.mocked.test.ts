@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => emptyTables(app.db, 'rate_limits', 'mails'));
 
 let last = 0;
-/** A client address in a network of its own. */
+/** An IP address in a network of its own. */
 const anywhere = () => `203.${++last >> 8}.${last & 255}.9`;
 
 const guess = (at: string) =>
@@ -46,7 +46,7 @@ const letPass = (...names: string[]) =>
 
 /** Strangers from everywhere use up the tries at the password, and the mails of the day. */
 async function spendEverything(of: string): Promise<void> {
-  // Only 16 guesses run at once, because more would have to wait for too long.
+  // Only 16 guesses run at the same time, because more would have to wait for too long.
   let answers: Answer[];
   do answers = await Promise.all(Array.from({ length: 16 }, () => guess(of)));
   while (!answers.some(({ status }) => status === 429));
@@ -143,14 +143,14 @@ describe('the mail that sets a password, every three hours', () => {
     expect(statusesOf(await Promise.all(Array.from({ length: 16 }, near)))).toEqual(sent(6, 10));
   });
 
-  it('comes even if its client address has used up its fifty, and such an address uses it up for nobody', async () => {
+  it('comes even if its IP address has used up its fifty, and such an address uses it up for nobody', async () => {
     const from = '198.51.100.8';
     const many = (count: number, name: string) =>
       Promise.all(Array.from({ length: count }, (_, index) => ask(`${name}${index}@example.test`, from)));
     expect(statusesOf(await many(50, 'first'))).toEqual(sent(50, 0));
     expect((await ask(email, from)).status).toBe(303);
     expect(statusesOf(await many(50, 'second'))).toEqual(sent(49, 1));
-    // This client address has used up its own mails.
+    // This IP address has used up its own mails.
     expect((await ask('customer@example.test', from)).status).toBe(429);
     await spendMails('customer@example.test');
     const { rows } = await sql<{ points: number }>`select points from rate_limits

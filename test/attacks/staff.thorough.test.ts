@@ -1,4 +1,5 @@
-// Staff, or a thief of their session, try too much: in random order, many at once, while others change the same people.
+// Staff, or a thief of their session, try too much: in random order, many at the same time, while others change the same
+// people.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -218,7 +219,7 @@ describe('an act', () => {
       const target = await arrange(name);
       const form = await askFor(app, name, target);
       await sql`${changes[name] ?? sql``}${target.id}`.execute(app.db);
-      // The digest leaves out the audit events about looks at people.
+      // The digest leaves out the audit events that say that staff viewed people.
       const before = await digestAll(app.db);
       expect(readOutcome(await call(app, name, admin.cookie, form))).toBe('409 edited_meanwhile');
       expect(await digestAll(app.db)).toEqual(before);

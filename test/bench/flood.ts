@@ -23,7 +23,7 @@ export async function measureFlood(runtime: Runtime, env: Record<string, string>
   let serial = 0;
   const floods = {
     'many accounts': () => buildLogin(1 + (serial++ % victims), 'wrong'),
-    // These guesses at one account come from as many client addresses as the guesses at many accounts.
+    // These guesses at one account come from as many IP addresses as the guesses at many accounts.
     'one account': () => ({
       ...buildLogin(1 + (serial++ % victims), 'wrong'),
       body: buildLogin(1, 'wrong').body,

@@ -135,7 +135,7 @@ async function measureToken(
 
 const keys = new Map<string, Promise<CryptoKey>>();
 
-/** The CPU of one signature, as the service makes it. */
+/** Returns the CPU of one signature, as the service makes it. */
 async function timeSignature(algorithm: string): Promise<number> {
   const made = keys.get(algorithm) ?? generateKeyPair(algorithm).then(({ privateKey }) => privateKey);
   keys.set(algorithm, made);

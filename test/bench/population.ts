@@ -19,7 +19,7 @@ export const settings = {
   // No mail server listens there.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
-  // Requests come as if through a proxy, because guesses are counted by client address and each person has their own.
+  // Requests come as if through a proxy, because guesses are counted by IP address and each person has their own.
   TRUSTED_PROXIES: '127.0.0.1',
 };
 const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');

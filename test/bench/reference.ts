@@ -383,7 +383,7 @@ app.post('/login', async (c) => {
 
 const addressOf = (c: Context) => c.req.header('x-forwarded-for') ?? '127.0.0.1';
 
-/** False if the key was counted more than `times` times in the current span. */
+/** Returns false if the key was counted more than `times` times in the current span. */
 async function count(on: Kysely<DB>, { key, times, ms }: { key: string; times: number; ms: number }) {
   const now = Date.now();
   const isOver = sql<boolean>`rate_limits.expire <= ${now}`;

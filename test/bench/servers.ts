@@ -82,7 +82,7 @@ async function start(
   };
 }
 
-/** The CPU time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
+/** Returns the CPU time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
 export async function readPostgresCpuMs(pid: number): Promise<number> {
   const main = await readStat(pid);
   let ms = main.ownMs + main.endedChildrenMs;

@@ -128,7 +128,10 @@ export async function fillSums(client: pg.Client): Promise<void> {
   );
 }
 
-/** Adds the mails of a month, and events that a client has not read. Most mails have left, some have failed, and some wait. */
+/**
+ * Adds the mails of a month, and events that a client has not read. Most mails have left, some have failed, and some are still
+ * to be sent.
+ */
 export async function fillMails(client: pg.Client, people: number): Promise<void> {
   await client.query(`
     insert into mails (id, kind, user_id, recipient, created_at, attempts, next_attempt_at, last_error, sent_at, given_up_at)

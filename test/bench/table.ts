@@ -36,7 +36,7 @@ export function addComparison(
   addRow(name, cells, describeShares(name, shares, line));
 }
 
-/** The median share, with a mark if it is over its line. */
+/** Returns the median share, with a mark if it is over its line. */
 export function describeShares(name: string, shares: number[], line = Number.POSITIVE_INFINITY): string {
   const share = median(shares);
   const [low, high] = intervalOfMedian(shares);

@@ -80,7 +80,7 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
-  // A waiting document is one click away.
+  // The page of a listed document is one click away.
   const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
   expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
 });
@@ -444,7 +444,7 @@ describe('the lists (contract 12.140 and 12.142)', () => {
     return [answer.status, JSON.parse(answer.text).error?.json?.data?.errors?.[0]?.pointer];
   };
 
-  /** All pages of a list, one after the other. */
+  /** Returns all pages of a list, one after the other. */
   async function listAll(name: 'contracts' | 'invoices', key: string, input: object): Promise<string[]> {
     const found: string[] = [];
     for (let before: string | null | undefined; before !== null; ) {

@@ -1,4 +1,5 @@
-// After random acts, sixteen at once, the books balance. The sums that check it use none of our code. `FAULTS=long`: 10,000 acts.
+// After random acts, sixteen at the same time, the books balance. The sums that check it use none of our code. `FAULTS=long`:
+// 10,000 acts.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
@@ -69,7 +70,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     { prices: 'gross' as const, rules: [...rates, seven] },
     { prices: 'net' as const, rules: [exempt, ...rates.slice(1)] },
   ];
-  // Settings change one after the other, because two changes at once would take the same version.
+  // Settings change one after the other, because two changes at the same time would take the same version.
   let changed = Promise.resolve();
   const change = () => {
     const tax = { ...germanSettings.tax, ...oneOf(variants) };

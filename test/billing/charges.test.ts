@@ -51,7 +51,7 @@ async function factsOf(contractId: string): Promise<DocumentFacts[]> {
   return facts;
 }
 
-/** The lines of each document: quantity, title and amount. */
+/** Returns the lines of each document: quantity, title and amount. */
 const linesOf = async (contractId: string) =>
   (await factsOf(contractId)).map(({ lines, line, net }) =>
     (lines ?? [{ quantity: 1, title: line.title, amount: net }]).map(

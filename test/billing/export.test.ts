@@ -212,7 +212,7 @@ describe('the books', () => {
       check(read);
     }
     const today = dayOfSeller(books.now());
-    // The stored amounts say the same as the files.
+    // The stored amounts equal the amounts in the files.
     const stored =
       await sql<Row>`select id, unallocated from payments order by recorded_at, id collate "C"`.execute(
         books.db,
@@ -341,7 +341,7 @@ describe('the books', () => {
     const undo = new Error('undo');
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);
-      // Adds three and a half times as many documents as are sorted at once, most of them of one day.
+      // Adds three and a half times as many documents as are sorted together, most of them of one day.
       await sql`
         insert into documents (number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day,
           currency, net, tax, total, category, rate, issued_at, facts)

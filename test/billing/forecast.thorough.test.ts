@@ -1,4 +1,5 @@
-// Two instances issue at once, while their connections are cut, and issue what the preview said. `FAULTS=long` has 500 contracts.
+// Two instances issue at the same time, while their connections are cut, and issue what the preview said. `FAULTS=long` has 500
+// contracts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';

@@ -33,7 +33,7 @@ const zones: Record<string, Record<string, Facts>> = {
     'ended-by-report': { status: 'canceled', lastDay: null },
     'ended-early-by-report': { status: 'canceled', lastDay: '2037-02-11' },
   },
-  // In this one, on the day before.
+  // In this zone, every period begins on the day before the one in UTC.
   'Pacific/Pago_Pago': {
     trial: { status: 'trialing', lastDay: '2037-05-31' },
     'trial-over': { status: 'expired', lastDay: '2037-02-19' },
@@ -61,7 +61,7 @@ const badges: Record<string, string> = {
 
 const isRunning = ({ status }: Facts) => status === 'active' || status === 'past_due';
 
-/** What a page shows at the end of a contract's row. */
+/** Returns what a page shows at the end of a contract's row. */
 function badgesOf(facts: Facts): string[] {
   const ends = isRunning(facts) && facts.lastDay;
   const short = ends && sayDay(ends).replace(/^(\d+) (\w{3})\w* \d+$/, 'Ends $1 $2');

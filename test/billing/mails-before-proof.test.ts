@@ -246,7 +246,7 @@ describe('the link to set a password in a mail about money', () => {
       await sql`update users set password_hash = 'a hash' where id = ${userId}`.execute(trx);
       await endWhatMailsOpened(trx, books.deps, userId, 'password_set');
       sending = sendTo(email);
-      // The worker is held up at the user that this transaction has locked.
+      // The worker waits for the user that this transaction has locked.
       await expect
         .poll(
           async () => {

@@ -64,7 +64,7 @@ async function billAndSend() {
   return billed;
 }
 
-/** Moves the clock on by that many minutes, so that waiting mails are tried again. */
+/** Moves the clock on by that many minutes, so that mails that are due by then are tried again. */
 const later = (minutes: number) => books.setClock(new Date(books.now().getTime() + minutes * 60_000));
 const inDays = (days: number) => books.setClock(new Date(Date.parse(start) + days * 24 * 3_600_000));
 

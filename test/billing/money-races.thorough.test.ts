@@ -169,7 +169,7 @@ describe('sixteen at once (contract 7.148 and 7.158)', () => {
   });
 });
 
-/** The result of a payment and its refunds: each row, the invoice, and what pays it. */
+/** Returns the result of a payment and its refunds: each row, the invoice, and what pays it. */
 async function endOf(reports: Report[], number: string) {
   const ids = reports.map(({ payment_id }) => payment_id);
   const { rows } = await sql<{ id: string; unallocated: string }>`

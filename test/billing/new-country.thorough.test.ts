@@ -159,7 +159,7 @@ describe('a customer who types the address of another country', () => {
     expect(await read(mover.email)).toMatchObject({ address, country: 'FR', waiting: null });
     expect(await listCountries()).toEqual([]);
     expect(await bill(mover.signupId)).toEqual(['S 2000 FR']);
-    // The person may ask a second time, and has to wait again.
+    // The person may ask a second time, and has to wait for a decision again.
     await save(mover.browser, american);
     expect(await listCountries()).toMatchObject([{ country: 'FR', asked: 'US' }]);
     // The database dates what happened by its own clock.

@@ -1,4 +1,5 @@
-// While nobody sells, nothing is invoiced: periods wait, and administrators are told once (contract 7.470 to 7.473).
+// While nobody sells, nothing is invoiced: periods wait for a seller, and administrators are told once (contract 7.470 to
+// 7.473).
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -46,7 +46,7 @@ async function read(email: string) {
 
 type Issued = { tax: string; country: string | null; said: string | null };
 
-/** The tax and country on the invoices of a signup, or why the next one is held. */
+/** The tax and country on the invoices of a signup, or why the next period is blocked. */
 async function bill(signupId: string): Promise<Issued[] | string> {
   await customers.bill();
   const { rows: held } = await sql<{ code: string }>`select held_code as code from waiting_periods w
@@ -202,7 +202,7 @@ describe('a country that could not be read', () => {
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // The new country does not count at once either, because there was another country before.
+    // The new country does not count immediately either, because there was another country before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();
@@ -299,5 +299,5 @@ const accept = async (email: string, isAccepted = true) => {
   expect(isDone).toBe(true);
 };
 
-/** Moves the clock on by more than a minute, after which a held period is tried again. */
+/** Moves the clock on by more than a minute, after which a blocked period is tried again. */
 const clockOn = () => customers.setClock(new Date(clock.at.getTime() + 61_000).toISOString());

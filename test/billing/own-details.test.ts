@@ -454,7 +454,8 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Saving the form clears the list of faults. The country does not change the tax, because such a change would wait.
+    // Saving the form clears the list of faults. The country does not change the tax, because such a change would wait for an
+    // administrator.
     await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
@@ -868,7 +869,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         mails: await listMailsTo(invoiceEmail),
         seen: [
           ...[kinds(data.emails).sort(), kinds(data.activity)],
-          // A minute may end between the two looks.
+          // A minute may end between the two reads.
           ...[
             textOf(await browser.send('/profile/activity'))
               .replaceAll(/\d\d:\d\d UTC/g, '')

@@ -38,7 +38,7 @@ const buyers: (own.Buyer & { verdict?: 'checked' | 'refused' })[] = [
   { country: 'FR' },
   { country: 'FR', vatId, verdict: 'checked' },
   { country: 'FR', vatId, verdict: 'refused' },
-  // Nobody looks at this one.
+  // Nobody checks this VAT id.
   { country: 'FR', vatId },
   { country: 'US' },
 ];
@@ -85,7 +85,7 @@ describe.each([
       execute function hold_document()`.execute(app.db);
   });
 
-  /** The database comes first, because the service's own jobs may run between both. */
+  /** Sets the database's clock first, because the service's own jobs may run before the other clock is set. */
   async function setClock(at: number): Promise<void> {
     await setBillingClock(app.db, new Date(at).toISOString());
     clock.at = new Date(at);
@@ -157,7 +157,7 @@ describe.each([
       (more: Partial<own.Report> = {}) =>
       async (occurredAt: number) => {
         const { status, endDay } = known(signup);
-        // What is to end is left alone, because a report without that end takes it back.
+        // A contract that is to end gets no further report, because a report without that end would undo the end.
         if (status === 'canceled' || status === 'expired' || endDay) return;
         reportedAt = occurredAt;
         const isStill = status === 'trialing' && !more.status;

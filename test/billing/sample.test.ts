@@ -1,4 +1,5 @@
-// A look before the first customer: a sample invoice, credit note and reminder (contract 7.496 to 7.498).
+// A sample invoice, credit note and reminder, as an administrator makes them before the first customer (contract 7.496 to
+// 7.498).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lookOf } from '../../server/billing/documents/document-maker.ts';

@@ -196,7 +196,7 @@ describe('another bank account or link', () => {
         by: admin.id,
         countsAt: '2026-11-27T12:00:00.000Z',
       });
-    // Setting the same bank account again while it waits, with other terms, sends no mail.
+    // Setting the same bank account again while it is pending, with other terms, sends no mail.
     await mustSet(admin.cookie, withChange({ ...otherBank, terms: { days_to_pay: 7 } }));
     expect(await mails()).toHaveLength(found.length);
   });
@@ -270,7 +270,7 @@ describe('another bank account or link', () => {
       null,
       ['stopped', 'in_force', 'replaced'],
     ]);
-    // No change is left to stop.
+    // No change is pending any more, so none can be stopped.
     expect(readOutcome(await stop(other.cookie))).toBe('409 edited_meanwhile');
   });
 
@@ -637,7 +637,7 @@ describe('what is wrong is refused', () => {
 describe('the page', () => {
   const html = { accept: 'text/html' };
 
-  /** The fields of the form on the page, as a browser would send them. */
+  /** Returns the fields of the form on the page, as a browser would send them. */
   function fieldsOf({ text }: Answer, intent = 'set'): Record<string, string> {
     const [, form = ''] =
       new RegExp(`<form [^>]*data-intent="${intent}"[^>]*>(.*?)</form>`, 's').exec(text) ?? [];

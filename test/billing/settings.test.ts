@@ -1,4 +1,4 @@
-// What settings of billing may be (contract 7.101 to 7.113): each thing that can be wrong, and all of them at once.
+// What settings of billing may be (contract 7.101 to 7.113): each thing that can be wrong, and all of them together.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';

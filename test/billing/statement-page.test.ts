@@ -48,7 +48,7 @@ const decode = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** The fields of the form as a browser without script would send them. */
+/** Returns the fields of the form as a browser without script would send them. */
 function fieldsOf({ text }: Answer): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [, name = '', value = ''] of text.matchAll(/name="(line-\d+)" value="([^"]*)"/g))
@@ -239,7 +239,7 @@ it('takes a file of up to 2 MiB, and pages of people no more than before', async
   const large = `${sample?.write(texts)}${'\r\n'.repeat(900_000)}`;
   expect((await upload(encode(large, 'windows-1252'))).status).toBe(200);
   expect((await upload('x'.repeat(2 * 1_024 * 1_024))).status).toBe(413);
-  // Without its length, it would be held before anybody is known.
+  // Without its length, the body would be kept in memory before it is known who sends it.
   expect((await upload('x'.repeat(70_000), { hasLength: false })).status).toBe(413);
   const other = { cookie: admin, form: { name: 'x'.repeat(70_000) } };
   expect((await app.send('/profile', other)).status).toBe(413);

@@ -65,7 +65,7 @@ const edit = (accountId: string, typed: string | null) =>
   sql`update billing_details set vat_id = ${typed} where account_id = ${accountId}`.execute(app.db);
 const details = ({ accountId }: { accountId: string }) => findBillingDetails(app.db, accountId);
 
-/** The tax of each document of the contract, or why its period waits. */
+/** The tax of each document of the contract, or why its period is blocked. */
 async function bill(signupId: string): Promise<string[]> {
   await sql`update waiting_periods set tried_at = tried_at - interval '1 minute'`.execute(app.db);
   await customers.bill();
@@ -124,7 +124,7 @@ describe('an invoice to a business in another EU country', () => {
     expect(await bill(signupId)).toEqual([held]);
     await daysOn(14);
     expect(await bill(signupId)).toEqual(['S 2000']);
-    // Nobody has decided, so the next period does not wait again. It does after a decision.
+    // Nobody has decided, so the next period is not blocked again. After a decision, a period can be blocked again.
     await daysOn(31);
     expect(await bill(signupId)).toEqual(['S 2000', 'S 2000']);
     expect((await decide(email, vatId)).code).toBe(0);
@@ -234,7 +234,7 @@ describe('VAT ids to check', () => {
       { status: 'trialing', trial_ends_at: '2026-03-20T10:00:00Z' },
     );
     const { signupId, email } = await arrive();
-    // These wait for nobody: no contract runs, or it is decided, or it changes no tax.
+    // No decision is needed about these VAT ids: no contract runs, or somebody has decided, or the tax would not change.
     await arrive({}, { status: 'canceled' });
     await arrive({ address: { ...address, country: 'DE' }, vat_id: 'DE136695976' });
     await bill(signupId);
@@ -402,7 +402,7 @@ describe('VAT ids to check', () => {
       await look('vies');
       expect(vies.asked).toHaveLength(1);
       vies.how.answer = inTheName;
-      // A job of the app may hold the row for a moment, and then the look leaves it out.
+      // A job of the app may lock the row for a moment. This run then skips the row.
       for (let tries = 0; tries < 5 && !(await details(buyer))?.hasCheckedVatId; tries++) {
         await daysOn(0, 15 * 60_000);
         await look('vies');

@@ -8,7 +8,7 @@ import { shared } from '../support/run/shared.ts';
 
 // It is 00:30 on 1 February in Berlin.
 const begun = '2027-01-31T23:30:00.000Z';
-// Nothing is past due, because then periods wait.
+// Nothing is past due, because then periods would not be invoiced.
 const terms = { ...germanSettings.terms, past_due_after_days: 365 };
 const books = shared(() => openBooks({ at: begun, settings: { ...germanSettings, terms } }));
 
@@ -47,7 +47,7 @@ const months = [
 it('a contract that begins at half past midnight is invoiced at once, and on the first of each month, in summer too', async () => {
   await books.setClock(begun);
   const { id } = await books.report('crm_midnight');
-  // Until a job runs, the period waits with its days: the version before takes it from there, too.
+  // Until a job runs, the period is in `waiting_periods` with its days. The previous version reads it from there, too.
   const { rows } = await sql`select starts_at, ends_at, held_code, tried_at from waiting_periods
     where contract_id = ${id}`.execute(books.db);
   const end = new Date('2027-03-01T00:00:00.000Z');
@@ -56,7 +56,7 @@ it('a contract that begins at half past midnight is invoiced at once, and on the
   await books.bill();
   await books.bill();
   expect(await daysOf(id)).toEqual(months.slice(0, 1));
-  // A report and the job at once bill nothing twice.
+  // A report and the job at the same time bill nothing twice.
   await books.report('crm_midnight');
   await follow(id, 3);
   expect(await daysOf(id)).toEqual(months);

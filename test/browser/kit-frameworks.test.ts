@@ -26,7 +26,7 @@ const kit = 'clients/typescript';
 const folder = await sharedFolder();
 const secret = 'a-secret-that-nobody-else-has-0123456789';
 
-/** The samples below a heading of the README. */
+/** Returns the samples below a heading of the README. */
 function readSamples(heading: string): string[] {
   const [, text = ''] = readOurFile(`${kit}/README.md`).split(`\n${heading}\n`);
   const [part = ''] = text.split(/\n##/);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await new Promise((done) => client.close(done));
 });
 
-/** The paths in the history of the tab, and which of them it is at. */
+/** Returns the paths in the history of the tab, and which of them it is at. */
 async function historyOf(context: BrowserContext, page: Page): Promise<{ paths: string[]; at: string }> {
   const session = await context.newCDPSession(page);
   const { entries, currentIndex } = await session.send('Page.getNavigationHistory');

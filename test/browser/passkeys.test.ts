@@ -8,7 +8,7 @@ import { shared } from '../support/run/shared.ts';
 
 const site = shared(openSite);
 
-/** Chromium's virtual authenticator chooses at once where a passkey is offered, so no button would ever be needed. */
+/** Chromium's virtual authenticator chooses immediately where a passkey is offered, so no button would ever be needed. */
 const offerNone = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false;';
 
 type Device = Awaited<ReturnType<typeof plugIn>>;
@@ -346,7 +346,7 @@ describe('the offer after a login by password', () => {
   });
 });
 
-/** All logins were long ago. */
+/** Makes all logins look long ago. */
 const stale = () =>
   site.app.db
     .updateTable('sessions')

@@ -15,7 +15,7 @@ let site: TestSite;
 let client: Server;
 let clientOrigin: string;
 beforeAll(async () => {
-  // On another origin, because browsers treat that differently.
+  // This server is on another origin, because browsers treat other origins differently.
   client = createServer((_request, response) => response.end('<h1>Another product</h1>')).listen(
     0,
     '127.0.0.1',
@@ -77,7 +77,7 @@ describe.each([
     await page.getByRole('link', { name: 'Wait an hour' }).click();
     await page.getByText('expired').waitFor();
 
-    // Nobody is logged in at this one: without any further page, it asks for a login of its own.
+    // Nobody is logged in at this client yet: it starts a login by itself, without any further page.
     await page.goto('/profile/products');
     await page.getByRole('link', { name: 'Open Network site' }).click();
     await page.waitForURL('**/demo/network_site');

@@ -34,7 +34,7 @@ async function pressTwice(page: Page, name: string | RegExp) {
   await page.mouse.click(...at);
 }
 
-/** Not by waitForURL, which fails if the second press breaks off the first one's way there. */
+/** This does not use waitForURL, which fails if the second press stops the navigation that the first press began. */
 const arriveAt = (page: Page, end: string) =>
   expect.poll(() => page.url().endsWith(end), { timeout: 30_000 }).toBe(true);
 

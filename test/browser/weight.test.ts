@@ -7,7 +7,7 @@ const kilobyte = 1_000;
 
 const site = shared(openSite);
 
-/** The bytes of scripts and styles that a browser without a cache fetches for a page. */
+/** Returns the bytes of scripts and styles that a browser without a cache fetches for a page. */
 async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: number; stylesheet: number }> {
   const { page, context } = await site.visit();
   if (isLoggedIn) {

@@ -1,4 +1,4 @@
-// payment:import as a process (contract 7.314 to 7.319): dry run, faults, kills, and two at once.
+// payment:import as a process (contract 7.314 to 7.319): dry run, faults, kills, and two at the same time.
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

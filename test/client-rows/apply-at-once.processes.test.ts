@@ -1,4 +1,4 @@
-// Several client:apply at once, ones that end in between, and a file of 200 (contract 13.82 to 13.88).
+// Several client:apply at the same time, ones that end in between, and a file of 200 (contract 13.82 to 13.88).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const argsOf = async (clients: unknown, secrets: string, ...more: string[]) => [
   ...['client:apply', await writeClients(folder, clients), '--secrets-to', secrets, ...more, ...why],
 ];
 
-/** Whether the file has the secret of every row, and no other. */
+/** Checks that the file has the secret of every row, and no other. */
 async function requireTrueSecrets(path: string): Promise<void> {
   const stored = await listStored(app.db);
   const opened = await Promise.all(

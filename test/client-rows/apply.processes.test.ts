@@ -96,7 +96,7 @@ it('does nothing the second time, and needs no file of secrets then (contract 13
   const { secrets } = await applyNew([shop, till]);
   const before = [await readFile(secrets, 'utf8'), await listAudit(app.db), await listClientMails(app.db)];
   const said = '2 clients are as the file says already.\n';
-  // The same command again, although the file of secrets is there.
+  // The same command succeeds again, although the file of secrets exists.
   for (const args of [[], ['--secrets-to', secrets], ['--prune']])
     expect(await apply([till, shop], ...args)).toEqual({ code: 0, err: '', out: said });
   expect([await readFile(secrets, 'utf8'), await listAudit(app.db), await listClientMails(app.db)]).toEqual(

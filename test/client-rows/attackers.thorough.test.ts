@@ -44,7 +44,7 @@ const findRow = async (client: string) =>
   ).row;
 const asked = async (client: string) => ({ client, why, seen: (await findRow(client)).seen as string });
 
-/** The outcomes of what 16 administrators do at once, at two instances. */
+/** The outcomes of what 16 administrators do at the same time, at two instances. */
 const sixteen = async (choose: (n: number) => [name: string, input: Record<string, string>]) =>
   (
     await Promise.all(

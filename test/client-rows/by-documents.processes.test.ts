@@ -50,7 +50,7 @@ async function launch({ send }: At, name: string, cookie: string): Promise<URLSe
   return answer.status === 303 ? locationOf(answer).searchParams : codeOf(answer);
 }
 
-/** Whether the launch is signed with each of these secrets, in this order. */
+/** Checks that the launch is signed with each of these secrets, in this order. */
 async function expectSigned(at: At, name: string, cookie: string, ...secrets: string[]): Promise<void> {
   const found = await launch(at, name, cookie);
   if (typeof found === 'string') throw new Error(`${name}: ${found}`);

@@ -99,7 +99,7 @@ it('never goes to this machine in production, whatever the name says (contract 1
     'https://shop.example.test/events',
     'https://shop.example.test/cb',
   );
-  // No other name leads to this machine everywhere, and no act takes this one.
+  // No other name leads to this machine everywhere, and no act accepts localhost.
   await sql`update clients set events_url = 'https://localhost/events' where name = ${client}`.execute(
     strict.db,
   );

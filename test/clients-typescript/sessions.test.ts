@@ -20,7 +20,7 @@ beforeEach(() => {
 const nameOf = async (person: Promise<Profile | undefined>) => (await person)?.name;
 const sha256 = async (text: string) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
-/** The id in the store. */
+/** Returns the id in the store. */
 const idOf = (cookie = '') => sha256(`shop ${cookie}`);
 
 describe('a login', () => {

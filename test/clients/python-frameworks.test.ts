@@ -15,7 +15,7 @@ const readme = 'clients/python/README.md';
 const secret = 'a-secret-that-nobody-else-has-0123456789';
 const folder = await sharedFolder();
 
-/** The Python below a heading of the README. */
+/** Returns the Python below a heading of the README. */
 function readSamples(heading: string): string[] {
   const [, text = ''] = readOurFile(readme).split(`\n${heading}\n`);
   const [part = ''] = text.split(/\n##/);
@@ -143,7 +143,7 @@ const copyOf = (name: string, browser: SiteBrowser) =>
 describe.each(frameworks)('the kit in an application on %s', (name) => {
   it('guards a page, logs in by a hand-off, and out by a form with its token only (contract 13.126 and 13.127)', async () => {
     const { issuer } = service.app.config;
-    // A stranger has planted a cookie, and waits with the same one.
+    // A stranger has planted a cookie in the browser, and keeps a copy of it.
     const planted = new Map([[`${name}_session`, 'A'.repeat(43)]]);
     const stranger = openSiteBrowser({ origin: originOf(name) }, new Map(planted));
     const browser = await logInAt(name, await service.app.login(customer), planted);

@@ -74,7 +74,7 @@ describe.each([
       session.close();
       return all;
     };
-    // An office has more than 20 logins under way at once, but here one computer makes all of them.
+    // An office has more than 20 logins under way at the same time, but here one computer makes all of them.
     const answers: Got[] = [];
     for (let group = 0; group < 3; group++)
       answers.push(...(await Promise.all(Array.from({ length: 20 }, logIn))).flat());

@@ -31,7 +31,8 @@ describe('migrations', () => {
         Array.from({ length: 16 }, () => starter.startInstance({ databaseUrl: url })),
       );
       for (const { send } of instances) expect((await send('/readyz')).status).toBe(200);
-      // Logins run one after the other. On a busy machine, sixteen passwords hashed at once take longer than a login may.
+      // Logins run one after the other. On a busy machine, sixteen passwords hashed at the same time take longer than a login
+      // may.
       const cookies: string[] = [];
       for (const [n, { login }] of instances.entries())
         cookies.push(await login(n % 2 ? 'admin@example.test' : 'manager@example.test'));

@@ -168,7 +168,7 @@ describe('the test of migrations', () => {
   });
   afterAll(() => drop());
 
-  /** What `findBreaks` finds in a migration, which is then rolled back. */
+  /** Returns what `findBreaks` finds in a migration, which is then rolled back. */
   async function breaksOf(statements: string): Promise<string[]> {
     const { db, close } = connect(url);
     try {

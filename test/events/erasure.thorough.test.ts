@@ -111,7 +111,7 @@ it('each is told exactly once, when 16 delete, log out, edit and launch at once'
     expect(told.filter(({ type }) => type === 'user.deleted')).toHaveLength(1);
     const ended = told.filter(({ type }) => type === 'session.ended').map(({ sid }) => sid);
     expect(new Set(ended).size).toBe(ended.length);
-    // Earlier events that are left say nothing about the person.
+    // Earlier events that remain say nothing about the person.
     for (const event of told)
       if (event.type !== 'erased') expect(['session.ended', 'user.deleted']).toContain(event.type);
   }

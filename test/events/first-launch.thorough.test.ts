@@ -34,7 +34,9 @@ async function tryLaunch(cookie: string, instance: TestInstance): Promise<Launch
   };
 }
 
-/** Runs sixteen things at once: launches of four sessions on two instances, and `change`. Either of the two may begin. */
+/**
+ * Runs sixteen things at the same time: launches of four sessions on two instances, and `change`. Either of the two may begin.
+ */
 async function race(change: (person: Person, cookies: string[]) => Promise<unknown>[]) {
   const person = await addPerson(app.db);
   const cookies = await Promise.all(Array.from({ length: 4 }, () => openSession(app.db, person)));

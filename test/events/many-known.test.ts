@@ -38,7 +38,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** How many pages of `events` and its indexes `work` looks at. */
+/** Returns how many pages of `events` and its indexes `work` looks at. */
 async function countPages(work: () => Promise<unknown>): Promise<number> {
   const read = async () => {
     await sql`select pg_stat_force_next_flush()`.execute(client.db);

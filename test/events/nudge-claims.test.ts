@@ -49,7 +49,7 @@ async function setBack(time = '1 day'): Promise<void> {
     pulled_at = pulled_at + ${time}::interval`.execute(database.db);
 }
 
-/** How many seconds there are between a failure and the next try. */
+/** Returns how many seconds there are between a failure and the next try. */
 async function readPause(): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select round(extract(epoch from next_nudge_at - failed_at))::float8 as seconds from event_deliveries`.execute(

@@ -81,7 +81,7 @@ async function readFailure(client: string): Promise<string | null | undefined> {
   return rows[0]?.failure;
 }
 
-/** The key that docs/events.md tells clients to make. */
+/** Returns the key that docs/events.md tells clients to make. */
 const keyOf = (client: string, of = secret) =>
   `whsec_${createHmac('sha256', of).update(`identity webhooks v1 ${client}`).digest('base64')}`;
 

@@ -129,7 +129,7 @@ it('where the command is interrupted nothing was done, each statement is short, 
     await sql`select from users where id = ${largest} for update`.execute(trx);
     const command = runCli(app.databaseUrl, ['database:restored']);
     const ours = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
-    // This uses another connection, because a transaction always sees the activity of its first look.
+    // This uses another connection, because a transaction always sees the activity as it was at its first read.
     const ended = async () => {
       const { rows } = await sql<{
         n: number;

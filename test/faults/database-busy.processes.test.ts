@@ -10,7 +10,7 @@ import { shared } from '../support/run/shared.ts';
 
 const away = shared(openAway);
 
-/** Does the work while a transaction holds what `statement` locks. */
+/** Does the work while a transaction keeps locked what `statement` locks. */
 const whileHeld = <T>(statement: string, work: () => Promise<T>): Promise<T> =>
   away.app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);

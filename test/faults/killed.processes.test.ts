@@ -73,7 +73,7 @@ describe.each(runtimes)('on %s, nothing that was acknowledged is lost (contract 
 const listAccepted = ({ handOffs }: Load['acknowledged']) =>
   [...handOffs].filter(([, { isAccepted }]) => isAccepted);
 
-/** How many of each kind were acknowledged. Edits count only once both users have edited. */
+/** Returns how many of each kind were acknowledged. Edits count only once both users have edited. */
 const countEach = ({ acknowledged }: Load) => [
   Math.max(acknowledged.edits.size - 1, 0),
   acknowledged.signups.size,

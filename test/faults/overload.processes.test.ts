@@ -1,4 +1,4 @@
-// More load than the service can take: it does what it accepts, refuses the rest at once, and recovers.
+// More load than the service can take: it does what it accepts, refuses the rest immediately, and recovers.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -166,7 +166,7 @@ it.each(byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] }))(
       'refused a second': refused.length / flooded.seconds,
     });
     expect(countDone(flooded.sent)).toBeGreaterThan(0);
-    // On a busy machine, the time that is left for hashing differs from one moment to the next.
+    // On a busy machine, the time that remains for hashing differs from one moment to the next.
     if (isLong) expect(ratio).toBeGreaterThan(0.6);
   },
 );

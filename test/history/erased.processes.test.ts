@@ -178,7 +178,7 @@ it('is swept 400 days after a person is erased, and never while they are here', 
   expect((await changesOf(userId)).length).toBeGreaterThan(3);
   await sql`update changes set erased_at = erased_at - interval '1 day'`.execute(app.db);
   await sweep(app);
-  // Only the changes of the contract are left.
+  // Only the changes of the contract remain.
   expect(new Set((await changesOf(userId)).map(({ subject }) => subject))).toEqual(new Set(['contract']));
   expect(await here()).toBe(before);
 });

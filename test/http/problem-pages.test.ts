@@ -100,7 +100,7 @@ describe('a refusal leads on to one thing that works (contract 9.198)', () => {
   const suspended = { email: 'suspended@example.test', password: 'local demo password' };
   const launch = `?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
 
-  /** The links of the card, the button first: the text and the target of each. */
+  /** Returns the links of the card, the button first: the text and the target of each. */
   async function linksOf(page: Awaited<ReturnType<TestApp['send']>>) {
     const [actions = ''] = /<div class="actions">.*?<\/div>/s.exec(page.text) ?? [];
     const links = [...actions.matchAll(/href="([^"]*)">([^<]*)</g)];

@@ -172,7 +172,7 @@ describe.each(Object.entries(rows))('%s', (_, { arrange, shows, stranger }) => {
         expect.not.stringContaining('identity_session'),
       ]);
     }
-    // After a minute the form is used up for everybody, and nothing of its answer is left.
+    // After a minute the form is used up for everybody, and its answer is no longer kept.
     lagMs += 61_000;
     expect(plain(await send(6))).not.toEqual(plain(first as Answer));
   });

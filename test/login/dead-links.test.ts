@@ -57,7 +57,7 @@ async function askToChange(browser: Browser, email: string): Promise<string> {
   return linkTo(email, '/profile/email/confirm');
 }
 
-/** The words of the card, and where its one button leads. If the button is of a form, also what the form sends. */
+/** Returns the words of the card, and where its one button leads. If the button is of a form, also what the form sends. */
 async function read(link: string, send: TestApp['send'] = app.send) {
   const answer = await send(link);
   const [card = ''] = /<div class="card">[\s\S]*?<\/main>/.exec(answer.text) ?? [];

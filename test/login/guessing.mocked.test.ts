@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let lastNetwork = 0;
-/** A client address in a network without any guesses so far. */
+/** An IP address in a network without any guesses so far. */
 function newNetwork(): string {
   lastNetwork++;
   return `203.${lastNetwork >> 8}.${lastNetwork & 255}.9`;
@@ -44,7 +44,7 @@ type Guess = { from?: string; send?: TestApp['send']; typed?: string };
 const guess = (at: string, { from = newNetwork(), send = app.send, typed = 'wrong' }: Guess = {}) =>
   send('/login', { form: { email: at, password: typed }, from });
 
-/** Guesses that many times. Only a few run at once, because more would have to wait for too long. */
+/** Guesses that many times. Only a few run at the same time, because more would have to wait for too long. */
 async function guessTimes(times: number, guessOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < times) {
@@ -66,7 +66,7 @@ function expectRateLimited(answer: Answer, withinSeconds = 15 * 60): void {
   expectRetryAfter(answer, withinSeconds);
 }
 
-/** Ends the time of the counts whose names start with `name`. */
+/** Makes the counts whose names start with `name` expire, as if their time had passed. */
 const letPass = (name: string) =>
   sql`update rate_limits set expire = extract(epoch from now()) * 1000 - 1 where key like ${`${name}:%`}`.execute(
     app.db,
@@ -129,7 +129,7 @@ describe('guesses in a browser that the user has logged in with (contract 9.42)'
     expectRateLimited(await browser.login(email, 'wrong'));
   });
 
-  it('are refused after 300 in 15 minutes from one client address, in however many browsers', async () => {
+  it('are refused after 300 in 15 minutes from one IP address, in however many browsers', async () => {
     const browsers: Browser[] = [];
     while (browsers.length < 31) browsers.push(await openOwnBrowser());
     const answers = await guessTimes(310, (index) => (browsers[index % 31] as Browser).login(email, 'wrong'));
@@ -235,7 +235,7 @@ describe('other guesses at one account (contract 9.43)', () => {
     expect(countStatuses(rest)).toEqual({ 401: triesByAccount - triesByNetwork, 429: triesByNetwork });
   });
 
-  it('block nobody else, not even from the same client address', async () => {
+  it('block nobody else, not even from the same IP address', async () => {
     const from = newNetwork();
     await guessTimes(triesByNetwork + 1, () => guess(email, { from }));
     expectRateLimited(await guess(email, { from }));
@@ -355,7 +355,7 @@ describe('what strangers try', () => {
   });
 });
 
-describe('too many guesses from one client address (contract 9.41)', () => {
+describe('too many guesses from one IP address (contract 9.41)', () => {
   const from = '203.0.113.77';
 
   const guessMany = (times: number, addressOf: (index: number) => string) =>

@@ -70,10 +70,10 @@ const countTries = async () =>
 async function fillQueue() {
   const logins: Promise<Answer>[] = [];
   while (logins.length < slots) {
-    // These are a few logins at once. A busy machine could not answer all of them in time.
+    // These are a few logins at the same time. A busy machine could not answer all of them in time.
     const more = Math.min(10, slots - logins.length);
     logins.push(...Array.from({ length: more }, () => logIn()));
-    // Each login makes three counts: by client address, by network and by account.
+    // Each login makes three counts: by IP address, by network and by account.
     await vi.waitFor(async () => expect(await countTries()).toBe(logins.length * 3), 10_000);
   }
   return logins;
@@ -242,7 +242,7 @@ it('new passwords have a short queue of their own: one more is refused at once, 
     }
     expect(await countTries()).toBe(before);
   };
-  // Each link has up to three requests at once. One request is checked, and the other sixteen wait.
+  // Each link has up to three requests at the same time. One request is checked, and the other sixteen wait.
   const waiting = Array.from({ length: 17 }, (_, index) => set(Math.floor(index / 3)));
   await vi.waitFor(async () => expect(await countTries()).toBe(17 * 2), 10_000);
   await expectFull(Array.from({ length: 5 }, () => set(0)));

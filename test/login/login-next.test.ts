@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const form = { email: 'merchant@example.test', password: 'local demo password' };
 
-/** The target of a login, and the target of the login page for somebody who is logged in already. */
+/** Returns the target of a login, and the target of the login page for somebody who is logged in already. */
 async function locationsAfter(query: string): Promise<string[]> {
   const answers = await Promise.all([
     app.send(`/login?${query}`, { form }),

@@ -10,7 +10,7 @@ const newPassword = 'seven quiet lanterns';
 const now = new Date('2036-06-01T12:00:00.000Z');
 const app = shared(() => openApp({ now: () => now }));
 
-/** The path and query of the link in the newest mail to that address. */
+/** Returns the path and query of the link in the newest mail to that address. */
 async function findLink(email: string, count = 1): Promise<string> {
   return vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`

@@ -57,7 +57,7 @@ const doors: Record<string, () => Promise<Door>> = {
 
 const weak = 'password1234';
 const later = () => sql`update rate_limits set expire = expire - 15 * 60 * 1000`.execute(changes.app.db);
-/** How many refusals are counted: for client addresses, and for links and users. */
+/** Returns how many refusals are counted: for IP addresses, and for links and users. */
 const countRefused = async () =>
   (
     await sql<{ prefix: string; points: number }>`select split_part(key, ':', 1) as prefix,

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const show = () => showCode(secret, clock);
 
-/** The code in the digits of another script, which begin at `zero`. */
+/** Returns the code in the digits of another script, which begin at `zero`. */
 const writeIn = (zero: number, code: string) =>
   code.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
@@ -205,7 +205,7 @@ describe('a code', () => {
   });
 
   // Contract 9.248.
-  it('that is still to come helps nobody who was told so: it is refused when its time comes, and the next one works', async () => {
+  it('given too early is refused even later, when its time comes, but the code after it works', async () => {
     const browser = await openPending();
     const early = showCode(secret, clock + 120_000);
     const told = await Promise.all(Array.from({ length: 4 }, () => enterCode(browser, early)));

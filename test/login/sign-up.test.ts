@@ -22,7 +22,7 @@ beforeEach(() => {
 
 let serial = 0;
 const newEmail = () => `new-${serial++}@example.test`;
-/** A client address in a network of its own. */
+/** An IP address in a network of its own. */
 const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
 const ask = (email: string, { name = 'Nia New', query = '' } = {}) =>
@@ -248,7 +248,7 @@ describe('the form', () => {
   });
 });
 
-/** The cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
+/** Returns the cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
 function typedIn({ headers }: { headers: Headers }): string {
   const [cookie, ...more] = headers.getSetCookie();
   for (const each of more) expect(each).toMatch(/^identity_typed_name=[^;]+; HttpOnly; Max-Age=600/);

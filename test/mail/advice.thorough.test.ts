@@ -82,7 +82,7 @@ const invoiceEmailOf = async (id: string) =>
       where account_id = (select account_id from users where id = ${id})`.execute(changes.app.db)
   ).rows[0]?.email;
 
-/** The words of the newest mail of that kind to the address, and the path of its link. */
+/** Returns the words of the newest mail of that kind to the address, and the path of its link. */
 async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
   // Commands go by the real clock, so the test does, too.
   changes.clock.now = new Date(Math.max(now(), Date.now()));

@@ -14,7 +14,7 @@ import { linkIn } from '../support/people/mail-server.ts';
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;
 
-/** Repeats `act` that many times, 16 at once, on two instances. */
+/** Repeats `act` that many times, 16 at the same time, on two instances. */
 async function repeat(
   count: number,
   act: (app: Pick<TestApp, 'send' | 'config'>) => Promise<unknown>,
@@ -200,7 +200,7 @@ describe('the summary mail (contract 9.133)', () => {
 
   it('has the take-back link of what was held back, at once, and says until when it works', async () => {
     const { email, thief } = await fillUp();
-    // A summary that waits for its hour leaves at once if a notice brings a take-back link.
+    // A summary that waits for its hour leaves immediately if a notice brings a take-back link.
     await flood(email, 1);
     await addPasskey(thief);
     const text = (await waitForRests(email, 2)).at(-1) ?? '';

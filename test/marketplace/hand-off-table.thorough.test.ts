@@ -255,7 +255,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
         expect(user).toMatchObject({ email, holds_email: true, email_verified_at: expect.any(Date) });
       if (holder && link?.user_id !== holder.id) expect(await userOf(holder.id)).toEqual(before.holder);
 
-      // A session starts at once only if that user was the last to log in here and nobody is logged in.
+      // A session starts immediately only if that user was the last to log in here and nobody is logged in.
       const isThere = link?.user_id === target?.id;
       if (isThere && browserState === 'logged in as that user') {
         expect([pathname, answer.headers.get('set-cookie')]).toEqual(['/profile', null]);
@@ -286,7 +286,7 @@ async function addOwner(id: Id, key: string, holder: Person | undefined): Promis
   return undefined;
 }
 
-/** Undefined if the browser is impossible, such as that of a user who does not exist yet. */
+/** Returns undefined if the browser is impossible, such as that of a user who does not exist yet. */
 async function openBrowserAs(
   state: BrowserState,
   user: Person | undefined,

@@ -1,4 +1,5 @@
-// Rights in combination (contract 2.69 to 2.75): SQL in one transaction, links that move, imports, roles with few rights, all at once.
+// Rights in combination (contract 2.69 to 2.75): SQL in one transaction, links that move, imports, roles with few rights, all
+// together.
 
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';

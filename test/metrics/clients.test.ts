@@ -20,7 +20,7 @@ const backend = shared(() =>
   }),
 );
 
-/** Each look is six seconds later, because the database is asked at most every five seconds. */
+/** Each read is six seconds later, because the database is asked at most every five seconds. */
 let skipped = 0;
 const now = performance.now.bind(performance);
 async function look() {

@@ -381,7 +381,8 @@ describe('rows that wait', () => {
     expect(late('unsent', 'mails')).toBe(700);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    // The queues are due mails, unsent mails, contracts, invoices, documents, a billing that waits, and what is swept.
+    // The queues are due mails, unsent mails, contracts, invoices, documents, billing that waits after a restore, and what is
+    // swept.
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
     expect(queues).toHaveLength(6 + expired.length);
 

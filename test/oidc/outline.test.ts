@@ -1,5 +1,5 @@
-// A product that behaves as Outline does: the secret in the form, a challenge if discovery offers one, and userinfo again
-// for everybody whose last look is five minutes old. If that fails, all sessions of the person end.
+// A product that behaves as Outline does. It sends the secret in the form, and a challenge if discovery offers one. It reads
+// userinfo again if it last read it five minutes ago for this person. If that fails, all sessions of the person end.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { expectNobody, findPerson, logInAt, logOutHere, openPair, type Place, person } from './pair.ts';

@@ -72,7 +72,7 @@ export async function logInAt(page: Page, pair: Pair): Promise<unknown> {
   return findPerson(page, pair);
 }
 
-/** What the product says of the person that it has let in. */
+/** Returns what the product says of the person that it has let in. */
 export async function findPerson(page: Page, { origin }: Pair) {
   await page.waitForURL(`${origin}/**`);
   return JSON.parse((await page.locator('#who').textContent()) ?? '');
@@ -90,7 +90,7 @@ export async function logOutHere(page: Page, { site }: Pair): Promise<void> {
   await page.getByText('You have logged out.').waitFor();
 }
 
-/** What became of each back-channel log-out, in order. */
+/** Returns what became of each back-channel log-out, in order. */
 export async function listLogouts({ site }: Pair): Promise<string[]> {
   const { rows } = await sql<{ became: string }>`
     select coalesce(failure, case when ended_at is null then 'waiting' else 'taken' end) as became

@@ -17,7 +17,7 @@ export type ProgramProduct = {
   files: Record<string, string>;
 };
 
-/** The text of a file beside this one. The user that runs the product may not read the checkout. */
+/** Returns the text of a file beside this one. The user that runs the product may not read the checkout. */
 export const readHere = (name: string) => readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8');
 
 /** Starts the program, and waits until it answers. Its place is in its environment. */

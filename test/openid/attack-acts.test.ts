@@ -1,4 +1,4 @@
-// What an administrator changes counts at once, and nothing of what they typed is lost (contract 14.3, 14.6 and 14.91).
+// What an administrator changes counts immediately, and nothing of what they typed is lost (contract 14.3, 14.6 and 14.91).
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';

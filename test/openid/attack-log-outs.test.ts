@@ -17,7 +17,7 @@ const addLogOuts = (trx: Transaction<DB>, id: string, count: number, due: string
     trx,
   );
 
-/** How many rows this transaction has read by an index. */
+/** Returns how many rows this transaction has read by an index. */
 async function countRead(trx: Transaction<DB>): Promise<number> {
   const { rows } = await sql<{ n: number }>`select idx_tup_fetch::int as n from pg_stat_xact_user_tables
     where relname = 'log_outs'`.execute(trx);

@@ -71,7 +71,7 @@ function outcomeOf(answer: Answer): string | number {
 const countGrants = async () =>
   Number((await sql<{ count: string }>`select count(*) from oidc_grants`.execute(app.db)).rows[0]?.count);
 
-/** The query with one parameter sent in another way. Undefined removes it. */
+/** Returns the query with one parameter sent in another way. Undefined removes it. */
 const spelled = (name: Name, query: string) => `${authorizePath(clients[name])}&${query}`;
 
 const visit = async (browser: ReturnType<typeof openBrowser>, path: string, person: string) =>

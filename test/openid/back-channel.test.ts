@@ -1,4 +1,4 @@
-// Log-outs as products of OpenID Connect are told of them, by two instances (contract 14.70 to 14.76).
+// Back-channel log-outs, as two instances post them to products (contract 14.70 to 14.76).
 import { sql } from 'kysely';
 import { afterAll, expect, it, vi } from 'vitest';
 import { findLogOutTaken } from '../../db/tables/log-outs.ts';

@@ -1,4 +1,5 @@
-// The same requests to our service and to `oidc-provider` 9. What differs is listed, with the sentence that decides it.
+// Sends the same requests to our service and to `oidc-provider` 9. Each difference is listed, with the sentence that decides
+// which answer is right.
 import { expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { addOpenIdClient, type OpenIdClient } from '../support/openid/client.ts';
@@ -71,7 +72,7 @@ async function openTheirs(): Promise<Side> {
   };
 }
 
-/** What a client, or the person, learns from the answer. */
+/** Returns what a client, or the person, learns from the answer. */
 function outcomeOf({ issuer }: Side, answer: Answer): string {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {
@@ -102,7 +103,10 @@ type Difference = {
   cases: RegExp;
   ours: string;
   theirs: string;
-  /** The sentence that decides. “Our rule” means that no specification does, or that it leaves the choice to us. */
+  /**
+   * The sentence that decides which answer is right. “Our rule” means that no specification decides, or that the specification
+   * leaves the choice to us.
+   */
   because: string;
 };
 

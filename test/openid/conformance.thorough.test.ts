@@ -376,7 +376,7 @@ async function start() {
     state: 'y'.repeat(128),
   };
   const leave = (parameters: Parameters) => visit(plan, browser, logoutPath({ ...right, ...parameters }));
-  /** The suite’s last request of a logout. */
+  /** Returns the suite’s last request of a logout. */
   const isLoggedIn = async () => errorOf(await ask(browser, { prompt: 'none' })) !== 'login_required';
   /** Presses the button if there is one. */
   const confirm = async (page: Awaited<ReturnType<typeof leave>>) => {

@@ -1,5 +1,5 @@
-// Who may enter, at the door of the hand-off and at that of OpenID Connect, at each step. The outcomes are written from the contract and
-// share no code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
+// Who may enter, by the hand-off and by OpenID Connect, at each step. The outcomes are written from the contract and share no
+// code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
@@ -70,7 +70,7 @@ type Facts = {
 type Door = 'launch' | 'authorize';
 type Refusal = { page: string | 403; error: string };
 
-/** The first check of rule 4.29 that fails. The errors are those of rule 4.5. Undefined for somebody who may enter. */
+/** Returns the first check of rule 4.29 that fails. The errors are those of rule 4.5. Undefined for somebody who may enter. */
 function refusalOf(
   { login, condition, role, admits, factor, setting }: Facts,
   door: Door,
@@ -161,7 +161,7 @@ const pathOf: Record<Door, (client: OpenIdClient, prompt?: 'none') => string> = 
   authorize: (client, prompt) => authorizePath(client, { prompt }),
 };
 
-/** What an answer of either door means, in the words of `refusalOf`. */
+/** Returns what an answer of either door means, in the words of `refusalOf`. */
 function readAnswer(door: Door, { redirectUri }: OpenIdClient, answer: Answer): string {
   if (answer.status !== 303) return `${answer.status} ${codeOf(answer)}`;
   const to = locationOf(answer);
@@ -451,7 +451,7 @@ describe('after the door', () => {
         });
       }
     };
-    /** Each instance follows, and then nothing is left of what it knew before. */
+    /** Each instance follows the change, and forgets what it knew before. */
     const settled = (status: number) =>
       follows(async () => {
         for (const instance of [app, strict])

@@ -76,7 +76,7 @@ describe('the keys of an issuer', () => {
     expect((await app.send('/oauth/jwks')).status).toBe(404);
     await Promise.all(books.map(({ refresh }) => refresh()));
     expect(await listKids(app)).toEqual([]);
-    // The service itself is not waited for, so that all need the key at once.
+    // The service itself is not waited for, so that all need the key at the same time.
     await addOpenIdClient({ db: app.db, config: app.config, send: answersRight });
     await Promise.all(books.map(({ refresh }) => refresh()));
     const kids = await listKids(app);
@@ -91,7 +91,7 @@ describe('the keys of an issuer', () => {
     const { app, config, close } = await openAlone();
     const [first = ''] = await listKids(app);
     const firstAt = Date.now();
-    /** What several instances make of the keys at once, a moment before that day and on it. */
+    /** Lets several instances look after the keys at the same time, a minute before that day and a minute after it begins. */
     const on = async (day: number) => {
       let shown: { signs: string | undefined; published: string[]; hints: string[] } | undefined;
       for (const now of [
@@ -159,7 +159,7 @@ describe('the keys of an issuer', () => {
     expect(kidsOf(theirs.keys())).toHaveLength(1);
     expect(kidsOf(theirs.keys())).not.toEqual(kids);
     expect(kidsOf(await readJwks(app))).toEqual(kids);
-    // A key that is copied to another issuer opens nothing there.
+    // If a key's row is moved to another issuer, that issuer cannot decrypt the key.
     await sql`update oidc_keys set issuer = ${otherConfig.issuer} where kid = ${kids[0]}`.execute(app.db);
     const again = openKeys(app, otherConfig);
     await again.refresh();

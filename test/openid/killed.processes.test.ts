@@ -78,7 +78,7 @@ it(`no code works twice, and no token after its session, through kills (contract
     sessions.push(await addSession({ db: database.db, config }, (await addPerson(database)).id));
   const done: Login[] = [];
   let faults: string[] = [];
-  /** Undefined if no answer came, or one that says that the service is busy. */
+  /** Returns undefined if no answer came, or one that says that the service is busy. */
   const ask = async (work: () => Promise<Answer>): Promise<Answer | undefined> => {
     const answer = await work().catch(() => undefined);
     if (answer && answer.status >= 500 && answer.status !== 503)
@@ -108,7 +108,7 @@ it(`no code works twice, and no token after its session, through kills (contract
       if (used?.status === 200) login.tokens = JSON.parse(used.text);
       return used;
     };
-    // A product that got no answer tries again. Each fifth product uses the code four times at once.
+    // A product that got no answer tries again. Each fifth product uses the code four times at the same time.
     if (nth % 5 === 0) await Promise.all([use(), use(), use(), use()]);
     for (let used = login.uses.some((each) => each !== undefined); !used; ) {
       await pause(50);

@@ -51,7 +51,7 @@ async function enter() {
   return { ...person, sessionId, send };
 }
 
-/** The status and, of a refusal, its code. Checks the form of every answer (Contract 14.51). */
+/** Returns the status and, of a refusal, its code. Checks the form of every answer (Contract 14.51). */
 function outcomeOf({ status, headers, text }: Answer): string {
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('content-type')).toBe('application/json');
@@ -163,7 +163,7 @@ describe('the tokens', () => {
       );
     expect(sids[0]).toBe(sids[1]);
     expect(sids[0]).not.toBe(sids[2]);
-    // So the client has the events of any client.
+    // So the client gets the events that a client of any kind gets.
     await sql`update sessions set ended_at = now() where id = ${sessionId}`.execute(app.db);
     const { rows } = await sql`select client, body ->> 'sid' as sid from events
       where user_id = ${id} and type = 'session.ended'`.execute(app.db);

@@ -238,7 +238,7 @@ describe('a passkey is refused, always with the same words, (contract 9.39)', ()
   });
 
   // Contract 9.38.
-  it('whose counter has not moved on, which a copy of it shows by; that is recorded', async () => {
+  it('whose counter has not increased, as if it were a copy, and the audit says so', async () => {
     const copied = await addTo('admin@example.test');
     expect((await logInByPasskey(openBrowser(app.send), copied, { lie: { counter: 7 } })).status).toBe(303);
     for (const counter of [7, 6, 0]) {

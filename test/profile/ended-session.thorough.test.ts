@@ -78,7 +78,7 @@ async function digest(id: string): Promise<unknown> {
   return rows;
 }
 
-/** Sends while the user's row is held, and ends all sessions of the user before any request goes on. */
+/** Sends while the user's row is locked, and ends all sessions of the user before any request goes on. */
 async function sendWhileEnding(id: string, send: () => Promise<Answer>[]): Promise<Answer[]> {
   const { sent } = await changes.app.db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${id} for no key update`.execute(trx);

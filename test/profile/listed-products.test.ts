@@ -18,7 +18,7 @@ const env = {
 let now = new Date();
 const app = shared(() => openApp({ env, now: () => now }));
 
-/** The names that a program is told. The page has to show the same. */
+/** The names that a program gets. The page has to show these names, too. */
 async function productsOf(cookie: string): Promise<string[]> {
   const products = await openClient(app.send, cookie).products.list.query();
   const { text } = await app.send('/profile/products', { cookie });

@@ -92,7 +92,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     await sql`update users set suspended_at = null where id = ${id}`.execute(changes.app.db);
     expect((await forget(email)).mails).toEqual(['email_changed']);
     expect((await changes.undo(link)).status).toBe(303);
-    // Nobody has the address that was left.
+    // Nobody has the user's former address.
     expect((await forget(present)).mails).toEqual([]);
     const other = await changes.leave();
     changes.passTime(7 * dayMs + 1_000);

@@ -20,7 +20,7 @@ const sections = contract.map(({ section }) => section);
 /** Rules that no test can show: what the service is, and what clients do by themselves. */
 const unshown = ['1.1', '1.4'];
 
-/** What is wrong with the text of a section: lines that are no rule, and wrong numbers. */
+/** Returns what is wrong with the text of a section: lines that are no rule, and wrong numbers. */
 function findFaults(section: number, text: string): string[] {
   const numbers = readRules(text);
   const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);

@@ -1,5 +1,5 @@
 // Counts what people maintain, now or at a commit, by `git grep`. Lines include empty ones and comments. A word has a letter.
-// It leaves out what commands write, and migrations, because nobody changes those.
+// It leaves out what commands write, and migrations, because nobody changes these files.
 //
 //   npm run lines -- [COMMIT]
 import { spawnSync } from 'node:child_process';

@@ -27,7 +27,7 @@ function readManifests(text: string): Record<string, Manifest> {
 
 const moduleOf = ({ apiVersion }: Manifest) => `kubernetes-models/${apiVersion}`;
 
-/** The faults that the schemas find in a manifest: members that are missing or of another form. */
+/** Returns the faults that the schemas find in a manifest: members that are missing or of another form. */
 async function findFaults(manifest: Manifest): Promise<string[]> {
   const models = await import(moduleOf(manifest));
   try {
@@ -38,7 +38,7 @@ async function findFaults(manifest: Manifest): Promise<string[]> {
   }
 }
 
-/** The faults that the types find. Unlike the schemas, they also find unknown members, which an API server refuses. */
+/** Returns the faults that the types find. Unlike the schemas, they also find unknown members, which an API server refuses. */
 function findUnknown(manifests: Manifest[]): string[] {
   const path = join(root, 'kubernetes-manifests.ts');
   const text = manifests

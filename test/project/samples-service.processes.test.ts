@@ -111,7 +111,7 @@ it('a pull of events is answered as docs/events.md shows', async () => {
   expect(shapeOf(JSON.parse(text))).toEqual(shapeOf(JSON.parse(pulledSample)));
 });
 
-/** The members of a value, with the type of each. */
+/** Returns the members of a value, with the type of each. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));

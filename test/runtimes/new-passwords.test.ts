@@ -18,10 +18,10 @@ beforeAll(async () => {
 const mails = shared(() => openBackend({ databaseUrl: database.url }));
 
 let serial = 0;
-/** Another client address each time, in a network of its own. */
+/** Another IP address each time, in a network of its own. */
 const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
 
-/** How long the thread that answers has had a processor, in milliseconds. */
+/** Returns how long the thread that answers has had a processor, in milliseconds. */
 const readThreadMs = (pid: number | undefined) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
@@ -62,7 +62,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
     while (links.length < 8) links.push(await signUp());
     const statuses: number[] = [];
     let isOver = false;
-    // Three requests for each link are more than may be checked or wait at once.
+    // Three requests for each link are more than may be checked or wait at the same time.
     const flooding = links
       .flatMap((link) => [link, link, link])
       .map(async (link) => {

@@ -134,7 +134,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       });
       expect(await Promise.all(logins)).toEqual(Array(32).fill(401));
       const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-      // If all were hashed at once, they would take 608 MiB.
+      // If all were hashed at the same time, they would take 608 MiB.
       expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(450 * 1_024);
       service.child.kill('SIGTERM');
       await service.exited;

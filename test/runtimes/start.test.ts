@@ -117,7 +117,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     await postgres.stop();
     await postgres.start();
     await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200);
-    // The service logs a line at once. The next line would come after a minute.
+    // The service logs a line immediately. The next line would come after a minute.
     expect(linesWith('waiting for the database')).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect(await service.exited, service.output()).toBe(0);

@@ -39,7 +39,7 @@ const without = (setting: string, more: Settings = {}): Settings => ({
   ...more,
 });
 
-/** The settings without the functions, which differ each time. */
+/** Returns the settings without the functions, which differ each time. */
 const readPlain = (settings: Settings) => JSON.stringify(readConfig(settings), plainMaps);
 const plainMaps = (_: string, value: unknown) =>
   value instanceof Map

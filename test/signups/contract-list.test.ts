@@ -38,7 +38,7 @@ async function read(query = '', instance?: TestInstance): Promise<Page> {
   return JSON.parse(text);
 }
 
-/** The signup ids of all pages from `after` on, and where to go on. */
+/** Returns the signup ids of all pages from `after` on, and where to go on. */
 async function readOn(limit: number, after = '', instance?: TestInstance) {
   const ids: string[] = [];
   for (let cursor = after; ; ) {

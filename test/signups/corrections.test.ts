@@ -36,7 +36,7 @@ const readUser = async (userId: string) =>
       where u.id = ${userId}`.execute(app.db)
   ).rows[0];
 
-/** The token in the mail to that address, once the service has sent it. */
+/** Returns the token in the mail to that address, once the service has sent it. */
 const readToken = (recipient: string) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`
@@ -46,7 +46,7 @@ const readToken = (recipient: string) =>
     return tokenIn(rows[0] ?? {}, '/set-password');
   }, 20_000);
 
-/** Whether the link opens a form for a password. */
+/** Returns whether the link opens a form for a password. */
 const works = async (token: string) =>
   (await findPasswordMail({ db: app.db, now: () => new Date() } as never, token)) !== undefined;
 
@@ -62,7 +62,7 @@ it('a name and an address are corrected, and only the new link works', async () 
   ]);
   expect(await readUser(answer.user.id)).toEqual({ email: right, name: 'Zoë', account: 'Zoë’s Flowers' });
   expect([await works(before), await works(await readToken(right))]).toEqual([false, true]);
-  // The same again sends no other mail.
+  // Sending the same correction again sends no other mail.
   await correct({ email: right, name: 'Zoë' }, { name: 'Zoë’s Flowers' });
   expect(await countLetters(app.db, right)).toBe(1);
 });

@@ -143,7 +143,7 @@ it('shows looks and searches only to who asks for them (contract 12.251)', async
   expect(linesOf(await open({ kind: 'staff.looked' }))).toEqual(['staff.looked', 'staff.looked']);
   const all = ['staff.looked', 'login.refused', 'staff.looked', 'staff.searched'];
   expect(linesOf(await open({ looks: 'yes' })).slice(-4)).toEqual(all);
-  // A manager sees looks at customers, and no searches.
+  // A manager sees which staff viewed customers, and no searches.
   expect(linesOf(await open({ looks: 'yes' }, manager))).toEqual(all.slice(0, 3));
   const { events } = readData(await call(app, 'audit.list', admin.cookie, {}, true));
   expect(events.map(({ type }: { type: string }) => type).slice(-4)).toEqual(all);

@@ -210,7 +210,7 @@ describe('recordPayment (contract 7.157)', () => {
     const number = await addInvoice(app.db, { price: { currency: 'JPY', unitAmount: 2_900 } }).catch(
       () => '',
     );
-    // An invoice with tax in another currency than the seller's is held.
+    // A period is blocked if its invoice would have tax in another currency than the seller's.
     expect(number).toBe('');
   });
 });
@@ -557,7 +557,7 @@ describe('the page of unallocated payments (contract 7.156)', () => {
     const said = row.slice(row.lastIndexOf('Freed')).replaceAll(/<[^>]*>/g, '');
     expect(said).toContain(`Freed: invoice ${partly} was credited.It names invoice INV-wrong, which`);
     expect(row).toContain(`<a href="/admin/invoices/${partly}">`);
-    // All the waiting money of this payment was freed: the reissue has used the rest for the new invoice.
+    // All unallocated money of this payment was freed by the credit: the reissue has used the rest for the new invoice.
     await ask('allocate', { payment: freed.payment_id, number: await addInvoice(app.db) });
     const whole = buildPayment(3_451, { invoice_number: await addInvoice(app.db) });
     await report(app, whole);

@@ -34,7 +34,7 @@ async function addMerchant(capabilities = ['sell_products', 'sell_services']): P
   return { id, externalId, email };
 }
 
-/** The capabilities of this merchant that each client would get now. */
+/** Returns the capabilities of this merchant that each client would get now. */
 async function readGets({ id }: Merchant): Promise<string[]> {
   const gets = readData(await call(app, 'people.wouldGet', cookie, { id }, true)) as {
     payload: { profile: { account: { capabilities: string[] } } };
@@ -44,7 +44,7 @@ async function readGets({ id }: Merchant): Promise<string[]> {
   return [...said];
 }
 
-/** What a change tells clients and the person. */
+/** Returns what a change tells clients and the person. */
 async function readTold({ id }: Merchant) {
   const { rows } = await sql`select profile_updated_at,
       (select count(*)::int from events e where e.user_id = u.id) as events,

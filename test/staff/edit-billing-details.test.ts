@@ -147,7 +147,7 @@ describe('the form', () => {
   it('decides only about the details that are changed in it (contract 7.240)', async () => {
     await ignore('/account/billing/vat_id', '/account/billing');
     expect((await post({ company: 'Fleurs' })).status).toBe(303);
-    // Something of the whole was decided.
+    // Once one detail is decided, the entry for all of `account.billing` goes.
     expect(await read()).toMatchObject({ ignored: ['/account/billing/vat_id'] });
     expect((await post({ company: 'Fleurs', vatId: 'FR23334175221' })).status).toBe(303);
     expect(await read()).toMatchObject({ ignored: [] });

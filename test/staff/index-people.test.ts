@@ -39,7 +39,7 @@ it('16 at once write everybody once', async () => {
   const others = Array.from({ length: 15 }, () => connect(client.url));
   try {
     await Promise.all([client, ...others].map((each) => indexPeople(each)));
-    // A run returns early if another run is working, so this last run makes sure that nothing is left.
+    // A run returns early if another run is working, so this last run makes sure that the queue is empty.
     await indexPeople(client);
   } finally {
     await Promise.all(others.map(({ close }) => close()));

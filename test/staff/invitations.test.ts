@@ -99,7 +99,7 @@ const eventsOf = async (type: string) =>
       where type = ${type} order by at desc, id desc limit 1`.execute(app.db)
   ).rows[0];
 
-/** What the page of the link says. */
+/** Returns what the page of the link says. */
 async function fateOf(link: string): Promise<string> {
   const page = await app.send(link, { headers: { accept: 'text/html' } });
   return `${page.status} ${/<h1[^>]*>([^<]*)</.exec(page.text)?.[1] ?? ''} ${textOf(page)}`;
@@ -320,7 +320,7 @@ describe('an invitation attacked', () => {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       browser.jar.set(name, value);
     }
-    // 16 at once set up the one app: the role is given once.
+    // 16 at the same time set up the one app: the role is given once.
     await sql`delete from mails where kind = 'role_granted'`.execute(app.db);
     const code = showCode(await startSetUp(browser), clock.now.getTime());
     const set = await sendPatiently(Array.from({ length: 16 }, () => () => giveCode(browser, code)));

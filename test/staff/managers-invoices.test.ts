@@ -47,7 +47,7 @@ const looksOf = async ({ id }: Pick<Member, 'id'>) =>
       where type = 'staff.looked' and actor_id = ${id}`.execute(app.db)
   ).rows.map(({ whom }) => whom);
 
-/** What jobs do beside the test is left out. */
+/** Leaves out what jobs do beside the test. */
 async function readBooks() {
   const { users, invoices, payments, allocations, documents, service_contracts } = await digestAll(app.db);
   return { users, invoices, payments, allocations, documents, service_contracts };

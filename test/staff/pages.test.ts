@@ -520,7 +520,7 @@ describe('the audit', () => {
       ...html,
       'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0.0.0 Safari/537.36',
     };
-    // Only the first look in an hour is recorded.
+    // Only the first time that staff view a person in an hour is recorded.
     await sql`delete from audit_events where type = 'staff.looked'`.execute(app.db);
     for (const path of ['/admin/people?q=casey', await pathTo(customer)])
       await all.send(path, { headers: browser });

@@ -93,7 +93,7 @@ const managerHelps = [
   'people.addNote',
 ];
 
-/** The answer that the contract gives to a caller who is staff. */
+/** Returns the answer that the contract gives to a caller who is staff. */
 function expectedOf(caller: CallerName, name: string, target: TargetName): string {
   const isManager = caller === 'manager';
   const isStaffTarget = target === 'manager' || target === 'administrator' || target === 'self';

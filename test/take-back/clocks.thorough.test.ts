@@ -88,7 +88,7 @@ it('changes made at once on two instances with different clocks have times of th
       order by at`.execute(changes.app.db);
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(10);
   expect(rows.every(({ isTold }) => isTold)).toBe(true);
-  // The codes that are left are those of the last change.
+  // The codes that still work are those of the last change.
   const { rows: codes } = await sql<{ at: Date }>`
     select distinct made_at as at from recovery_codes where user_id = ${id}`.execute(changes.app.db);
   expect(codes).toEqual([{ at: rows.at(-1)?.at }]);

@@ -137,7 +137,7 @@ describe('the link to the old address', () => {
     expect(await changes.eventsOf(id)).toContain('account.taken_back');
     expect(await listNotices(changes.app.db, taken)).toEqual(['email_change_undone']);
     expect(await listNotices(changes.app.db, email)).toContain('password_set');
-    // The address of the thief is free at once.
+    // The address of the thief is free immediately.
     await signUpAgain(taken);
     expect((await changes.undo(link)).status).toBe(404);
     expect(textOf(await changes.app.send(link))).toContain('You have already used this link');

@@ -140,7 +140,7 @@ async function expectFrozen(arranged: Arranged, before: State) {
 
 type State = Awaited<ReturnType<typeof read>>;
 
-/** The state of the account, without the browser that takes it back. */
+/** Returns the state of the account, without the browser that takes it back. */
 async function read({ userId }: Arranged) {
   const { rows } = await sql<{
     email: string;

@@ -33,7 +33,7 @@ async function tell(changes: Change[], suspendedAt: Date | null) {
   return { id, suspendedAt };
 }
 
-/** The start of the window (contract 2.44) of mailbox `a`, in days from now. */
+/** Returns the start of the window (contract 2.44) of mailbox `a`, in days from now. */
 async function sinceOf(changes: Change[], suspendedAt: Date | null = null): Promise<number | undefined> {
   const since = await findWindowSince(client.db, await tell(changes, suspendedAt), 'a', now);
   return since && (since.getTime() - now.getTime()) / dayMs;

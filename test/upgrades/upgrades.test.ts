@@ -244,7 +244,7 @@ describe('a database of 0.6.0', () => {
     expect(events.slice(0, read).map(({ seq, type, user_id }) => [seq, type, user_id ?? null])).toEqual(
       known.events,
     );
-    // This event was still waiting when 0.6.0 left the database.
+    // This event had no number yet when 0.6.0 left the database.
     expect(events[read]).toMatchObject({ type: 'profile.updated', profile: { name: 'Casey Waits' } });
   });
 

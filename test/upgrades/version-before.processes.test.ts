@@ -119,7 +119,10 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await drop();
   });
 
-  /** What pg_dump writes, without keys and times, after each of these has migrated the database as a role that only owns it. */
+  /**
+   * Returns what pg_dump writes, without keys and times, after each of these has migrated the database as a role that only owns
+   * it.
+   */
   async function dumpAfter(...folders: string[]): Promise<string> {
     const { url, env, close } = await startDebianPostgres();
     try {

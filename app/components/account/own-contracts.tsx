@@ -138,7 +138,10 @@ function NextCharge({ next, isBeforeTax }: { next: Next; isBeforeTax: boolean })
 
 type Waiting = { count: number; sums: Amount[]; isBeforeTax: boolean };
 
-/** Lists periods that began while a contract was past due, and that wait because the settings say so (contract 7.478). */
+/**
+ * Lists periods that began while a contract was past due, and that are not invoiced yet because the settings say so (contract
+ * 7.478).
+ */
 export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   <>
     {count === 1 ? '1 period waits: ' : `${count} periods wait: `}

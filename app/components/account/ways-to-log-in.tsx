@@ -6,7 +6,7 @@ import type { waysToLogIn } from './account-pages.ts';
 type WaysProps = {
   hasPassword: boolean;
   ways: (Omit<(typeof waysToLogIn)[number], 'isOn' | 'sayState'> & { isOn: boolean; state: string })[];
-  /** How many of the ten recovery codes are left. Undefined if no factor has recovery codes. */
+  /** How many of the ten recovery codes are unused. Undefined if no factor has recovery codes. */
   codesLeft: number | undefined;
 };
 

@@ -26,7 +26,7 @@ type OpenIdRow = Pick<
   'redirectUris' | 'postLogoutUris' | 'backChannelUri' | 'pkce' | 'auth' | 'challengeAt'
 >;
 
-/** Whether no character of the origin has a special meaning in a shell, in HTML or in a file of settings. */
+/** Returns whether no character of the origin has a special meaning in a shell, in HTML or in a file of settings. */
 const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
 
 /**

@@ -115,7 +115,9 @@ export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/develop
 
 const otherAddresses = ['/developers/api', '/openapi.json'];
 
-/** Whether everybody can open this address at the service: a page or file of /developers, or the description of the API. */
+/**
+ * Returns whether everybody can open this address at the service: a page or file of /developers, or the description of the API.
+ */
 export const isOwnAddress = (text: string): boolean =>
   otherAddresses.includes(text) ||
   documents.some(({ slug }) => pathOf(slug) === text) ||

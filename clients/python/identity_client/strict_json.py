@@ -56,5 +56,5 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _parse_int(digits: str) -> int | float:
-    # Python refuses to make an integer of thousands of digits. No number that we use has more digits than this.
+    # Python refuses to make an integer of thousands of digits. All numbers that we use have fewer than 20 digits.
     return int(digits) if len(digits) < 20 else float(digits)

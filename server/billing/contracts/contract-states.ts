@@ -164,9 +164,9 @@ const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price'])
   one?.interval === other?.interval;
 
 /**
- * The first period of a contract begins at the time of the report. `scheduleBilling` may have moved its start to a later time of
- * that day, to align it with the zone. The billing job would wait for that time. So this takes the period out of the schedule,
- * and returns it as `first` to be invoiced at once.
+ * The first period of a contract begins at the time of the report. `scheduleBilling` may have moved its start to a later time
+ * of that day, to align it with the zone. The billing job would wait for that time. So this takes the period out of the
+ * schedule, and returns it as `first` to be invoiced immediately.
  */
 export function takeFirstPeriod(
   before: ContractTerms | undefined,

@@ -23,7 +23,7 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
   // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. Nobody knows when it really ended.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
-  // If a contract is stored as canceled and none of its periods would begin at `cancelsAt`, it ended at once.
+  // If a contract is stored as canceled and none of its periods would begin at `cancelsAt`, it ended immediately.
   const endsWithPeriod =
     stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime() || endsByReport(contract);
   const end = findPeriodsEnd(zone, contract) ?? cancelsAt;

@@ -1,5 +1,5 @@
-// If many signups with the same email address or signup id arrive at once, a unique index lets only one transaction through. The
-// others run again and find what the first one created.
+// If many signups with the same email address or signup id arrive at the same time, a unique index lets only one transaction
+// through. The others run again and find what the first one created.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';

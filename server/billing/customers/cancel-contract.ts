@@ -30,8 +30,8 @@ import { endOfPeriod, startOfPresentPeriod } from '../values/periods.ts';
 import { requireProved } from './own-details.ts';
 
 /**
- * Returns when the contract ends if it is canceled now. It ends with the current period, or at once if it is a trial or has no
- * periods.
+ * Returns when the contract ends if it is canceled now. The contract then ends with the current period, or immediately if it is
+ * a trial or has no periods.
  */
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
@@ -52,8 +52,8 @@ export const isCanceled = (contract: Contract, now: Date): boolean =>
   contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
 
 /**
- * Says how the contract ends. `wouldEndOn` is the last day if the contract is canceled now. It is null if the contract cannot be
- * canceled, or would end at once.
+ * Says how the contract ends. `wouldEndOn` is the last day if the contract is canceled now. It is null if the contract cannot
+ * be canceled, or would end immediately.
  */
 export function describeEnd(zone: string, contract: Contract, now: Date) {
   const status = presentStatus(contract, now);

@@ -1,5 +1,5 @@
-// Says what billing does if a person is erased or takes their account back. It ends contracts, or removes an address for invoices
-// that a stranger may have given.
+// Says what billing does if a person is erased or takes their account back. Billing ends contracts, or removes an address for
+// invoices that a stranger may have given.
 import { type Contract, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
 import type { EndsWithPerson } from '../../ground/dependencies.ts';
 import { endContract } from '../invoices/invoicing.ts';

@@ -1,6 +1,6 @@
-// Reads `account.billing` of a signup (contract 7.236 to 7.240). It fills in the details that nobody has edited here.
-// Only the signup that created the account may do so: signing up with another person's address must not lead to their invoices.
-// Wrong parts are left out, so that no customer is lost.
+// Reads `account.billing` of a signup (contract 7.236 to 7.240). Fills in the details that nobody has edited here. Only the
+// signup that created the account may do so: signing up with another person's address must not lead to their invoices. Wrong
+// parts are left out, so that no customer is lost.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {

@@ -1,5 +1,5 @@
-// The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run it
-// at once, each on a different document. If files are made twice, the first ones stay.
+// The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run
+// it at the same time, each on a different document. If files are made twice, the first ones stay.
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { insertFiles } from '../../../db/tables/document-files.ts';

@@ -1,5 +1,5 @@
-// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at once. It
-// reads the next period of a contract under a lock, and a unique index allows only one invoice for each period.
+// Invoices contracts, marks them past due, and ends them. The job may safely run twice, late, or on two instances at the same
+// time. It reads the next period of a contract under a lock, and a unique index allows only one invoice for each period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -123,7 +123,7 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be taken back.
+  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be undone.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
@@ -174,8 +174,8 @@ async function invoiceInOrder(
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
-  // Charges that are due at once belong to no period (`at` is below 0). If their document is blocked, later documents are still
-  // issued. The next try plans these charges again, for its own day.
+  // Charges that are due immediately belong to no period (`at` is below 0). If their document is blocked, later documents are
+  // still issued. The next try plans these charges again, for its own day.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);

@@ -44,7 +44,7 @@ export function previewDocuments(
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   const until = addMonths(now, months);
-  // Leaves charges that are due at once out of `begun`, because `planDocuments` plans them again, for today.
+  // Leaves charges that are due immediately out of `begun`, because `planDocuments` plans them again, for today.
   const begun = waiting.filter((period) => !isMoment(period));
   const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;

@@ -48,7 +48,7 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-/** Uses one connection only, so that the others are left for logins. */
+/** Uses one connection only, so that the others stay free for logins. */
 export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
   inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
 

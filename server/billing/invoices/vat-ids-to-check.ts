@@ -33,7 +33,7 @@ const leaseMs = 60_000;
 const askAgainMs = 15 * 60_000;
 const msAfter = (at: Date, ms: number) => new Date(at.getTime() + ms);
 
-/** Any number of instances may run this at once. */
+/** Any number of instances may run this at the same time. */
 export async function lookAfterVatIds(deps: Deps, signal?: AbortSignal, url = viesUrl): Promise<void> {
   const { config, db } = deps;
   const seller = (await findSettings(db))?.settings.seller;

@@ -34,7 +34,10 @@ export const asGiven = (details: BillingDetails): BillingDetails => {
 
 type Settled = DetailValues & Pick<BillingDetails, 'waiting'>;
 
-/** Splits `given` into details that apply now and details that wait. `trx` has locked the account's details. */
+/**
+ * Splits `given` into details that apply now and details that wait for an administrator. `trx` has locked the account's
+ * details.
+ */
 export async function settlePlace(
   trx: Transaction<DB>,
   accountId: string,
@@ -59,8 +62,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country applies at once, because only the customer knows it. But if an earlier country could not be read,
-  // the new country is not the first.
+  // A customer's first country applies immediately, because only the customer knows it. But if an earlier country could not be
+  // read, the new country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -70,7 +73,10 @@ async function changesTax(
   return !isTaxedAlike(found.settings, { country, vatId, hasCheckedVatId }, after);
 }
 
-/** Accepts or rejects the waiting country. Returns false if `country` does not wait. `trx` has locked the account. */
+/**
+ * Accepts or rejects the country that waits for an administrator. Returns false if that is not `country`. `trx` has locked the
+ * account.
+ */
 export async function decideWaiting(
   trx: Transaction<DB>,
   accountId: string,
@@ -91,7 +97,7 @@ function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
   // Until there is a country, invoices are blocked. So the CRM may set one, even if the customer typed the rejected country.
   if (isCountryUnread(details)) return others;
-  // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again and
-  // the address does not wait again.
+  // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again
+  // and the address does not wait for an administrator again.
   return [...others, 'address' as const].sort();
 }

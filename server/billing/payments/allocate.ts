@@ -225,7 +225,10 @@ export async function payWithWaiting(
   }
 }
 
-/** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
+/**
+ * Records that a payment's unallocated money was paid back. Throws 404 `not_found`, and 409 `already_settled` if the payment
+ * has none.
+ */
 export async function payBack(
   trx: Transaction<DB>,
   { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
@@ -266,8 +269,8 @@ export async function allocateUpTo(
 }
 
 /**
- * Takes allocated money away from a locked invoice, until only `allocated` is left. Begins with the newest allocation. The money
- * becomes unallocated.
+ * Takes allocated money away from a locked invoice, until only `allocated` remains allocated. Begins with the newest
+ * allocation. The money becomes unallocated.
  */
 export async function freeAllocated(
   trx: Transaction<DB>,

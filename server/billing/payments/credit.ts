@@ -17,9 +17,9 @@ import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 import { blockedWords, chargeAgain, compareReissue } from './reissue.ts';
 
 /**
- * Credits `amount`, or all that is left. Money that paid the credited part becomes unallocated. If the invoice has no document,
- * all of it becomes void. Returns the number of the credit note. Throws 404 `not_found`, 409 `already_settled` or
- * `billing_paused`, and 422 for an amount that cannot be credited.
+ * Credits `amount`, or everything that is not credited yet. Money that paid the credited part becomes unallocated. If the
+ * invoice has no document, all of it becomes void. Returns the number of the credit note. Throws 404 `not_found`, 409
+ * `already_settled` or `billing_paused`, and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
   trx: Transaction<DB>,
@@ -104,8 +104,8 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
 }
 
 /**
- * Stores `credited` as the invoice's credited amount. If more is allocated than is left to pay, the rest becomes unallocated.
- * Does not change `invoice`.
+ * Stores `credited` as the invoice's credited amount. If more is allocated than is still to be paid, the rest becomes
+ * unallocated. Does not change `invoice`.
  */
 async function freeCredited(
   trx: Transaction<DB>,

@@ -101,7 +101,7 @@ const fold = (text: string) =>
 
 /**
  * Finds the payments that outgoing money may give back. These are payments of the invoices that its text names, if at least the
- * outgoing amount is left of them.
+ * outgoing amount of each has not been given back yet.
  */
 async function matchRefund(
   db: Database,

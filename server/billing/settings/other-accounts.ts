@@ -1,5 +1,5 @@
-// Looks for bank accounts in free texts of the settings (contract 7.383). Documents print a new text at once, but a new account
-// takes effect only after 24 hours. So a new text may name only the account in force.
+// Looks for bank accounts in free texts of the settings (contract 7.383). Documents print a new text immediately, but a new
+// account takes effect only after 24 hours. So a new text may name only the account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';

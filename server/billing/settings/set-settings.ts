@@ -25,7 +25,7 @@ type Version = MadeVersion & { settings: BillingSettings };
 export type Versions = { inForce: Version | undefined; pending: Version | undefined; newest: Version[] };
 
 export async function findVersions(db: Database, limit = 2): Promise<Versions> {
-  // A change adds one version that takes effect at once, and at most one that takes effect later. So one of the two newest
+  // A change adds one version that takes effect immediately, and at most one that takes effect later. So one of the two newest
   // versions is in force.
   const newest = (await listSettingsVersions(db, Math.max(2, limit))) as Version[];
   const left = newest.filter(({ stoppedAt }) => stoppedAt === null);
@@ -132,7 +132,9 @@ function keepBank(settings: BillingSettings, { seller, plans, payment }: Billing
   };
 }
 
-/** Returns texts that take effect on documents at once. The keys are their names in the mail (server/mail/notice-words.ts). */
+/**
+ * Returns texts that take effect on documents immediately. The keys are their names in the mail (server/mail/notice-words.ts).
+ */
 const textsOf = ({ seller, plans, tax, payment }: BillingSettings) => ({
   name: seller.name,
   address: seller.address,

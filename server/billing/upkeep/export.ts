@@ -109,7 +109,7 @@ async function waitForOpenTransactions(
   }
 }
 
-/** Books that are made of the same rows. */
+/** These books are made of the same rows, one for each document. */
 const ofDocuments: BookName[] = ['documents.csv', 'lines.csv', 'tax.csv'];
 
 async function writeBooks(

@@ -4,10 +4,12 @@ import type { Contract } from '../../../db/tables/service-contracts.ts';
 import type { Charge } from '../../../db/tables/waiting-periods.ts';
 import { maxAmount } from './amounts.ts';
 
-/** A line of a document. `amount` is for the whole `quantity`. It includes tax if the prices in the settings do. */
+/** A line of a document. `amount` is for the whole `quantity`. `amount` includes tax if the prices in the settings do. */
 export type ChargeLine = Pick<ContractCharge, 'id' | 'title' | 'quantity'> & { amount: number };
 
-/** A planned document: a period, and its charges. `taken` has these charges, and what is left of each after this document. */
+/**
+ * A planned document: a period, and its charges. `taken` has these charges, and how much of each remains for later documents.
+ */
 export type Planned = {
   period: Charge;
   lines: ChargeLine[];
@@ -33,13 +35,13 @@ type Plan = {
   endsAt?: Date | undefined;
 };
 
-/** Plans the documents of begun periods, of charges that are due at once, and of later periods. */
+/** Plans the documents of begun periods, of charges that are due immediately, and of later periods. */
 export function* planDocuments(given: Plan): Generator<Planned, void> {
   const { periods, open, contract, isLast, now, endsAt } = given;
   let rest = open;
   const { plan: name, price: present, nextPeriodStartsAt } = contract;
   const plan = (period: Charge, isOver = isLast): Planned => {
-    // A charge in another currency than the contract's price fits no later period. So it is due at once.
+    // A charge in another currency than the contract's price fits no later period. So it is due immediately.
     const isDue = ({ currency, due }: OpenCharge) =>
       due === 'now' || isOver || (nextPeriodStartsAt && present && present.currency !== currency);
     const fits = rest.filter(

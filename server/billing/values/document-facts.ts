@@ -52,8 +52,8 @@ export type DocumentFacts = {
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /**
    * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and is below 0 for a
-   * deduction. It includes tax if `prices` is `gross`. `charge` is the CRM's id of a charge. The line of the period comes first
-   * and has no `charge`.
+   * deduction. `amount` includes tax if `prices` is `gross`. `charge` is the CRM's id of a charge. The line of the period comes
+   * first and has no `charge`.
    */
   lines?: { title: string; quantity: number; amount: number; charge?: string }[] | undefined;
   prices: 'net' | 'gross';

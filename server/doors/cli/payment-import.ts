@@ -118,7 +118,7 @@ const outcomeWords: Record<Outcome, string> = {
   out: 'paid out, so left alone',
 };
 
-/** Whether a dry run states the outcome without “would be”, because the import would change nothing. */
+/** Returns whether a dry run states the outcome without “would be”, because the import would change nothing. */
 const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
 
 function describeLine({ line, currency, amount, outcome, unallocated, isOut, ...of }: LineResult): string {

@@ -9,8 +9,8 @@ export function createDemoStreams() {
   let hasEnded = false;
   return {
     /**
-     * Sends the result of `read` at once, so that the page misses nothing that happened before it was open. Sends it again each
-     * time the watcher is called.
+     * Sends the result of `read` immediately, so that the page misses nothing that happened before it was open. Sends it again
+     * each time the watcher is called.
      */
     open(watchers: Set<() => void>, read: () => unknown): Response {
       let close = () => {};

@@ -1,4 +1,4 @@
-// GET /invoices/{number}.pdf and .xml, and the same under /admin: sends the stored files of an invoice or a credit note.
+// GET /invoices/{number}.pdf and .xml, and the same paths under /admin: sends the stored files of an invoice or a credit note.
 import {
   type FileKind,
   type FoundFile,

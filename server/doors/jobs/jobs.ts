@@ -1,4 +1,4 @@
-// The jobs that every instance runs besides serving requests. Any number of instances may run them at once.
+// The jobs that every instance runs besides serving requests. Any number of instances may run them at the same time.
 import { lookOf, openDocumentMaker } from '../../billing/documents/document-maker.ts';
 import { makeDueDocuments } from '../../billing/documents/make-due.ts';
 import { runBilling } from '../../billing/invoices/invoicing.ts';

@@ -100,7 +100,7 @@ export const buildRefuse =
     );
   };
 
-/** The answers that `buildRefuse` refers to. */
+/** Returns the answers that `buildRefuse` refers to. */
 export const buildShared = (baseUrl: string): Record<string, Answer> =>
   Object.fromEntries(everywhere.map((code) => [code, describeRefusal([new AppError(code)], baseUrl)]));
 

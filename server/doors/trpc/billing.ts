@@ -36,7 +36,7 @@ export const contractsRouter = router({
     }));
   }),
 
-  /** Cancels a contract. It ends with the current period, and a trial ends at once. */
+  /** Cancels a contract. The contract ends with the current period, and a trial ends immediately. */
   cancel: changing
     .input(ofContract)
     .mutation(({ ctx, input }) => cancelOwnContract(ctx.deps, ctx, input.contract)),

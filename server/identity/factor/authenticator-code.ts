@@ -9,7 +9,7 @@ import { findOtherSteps, findStep, stepOf } from './totp.ts';
 /** The code is correct for another time, so the phone's clock may be off. Such a code counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** Undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
+/** Returns undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,

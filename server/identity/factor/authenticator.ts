@@ -142,7 +142,7 @@ export async function addAuthenticator(
   });
 }
 
-/** Undefined if no app is set up. */
+/** Returns new recovery codes, or undefined if no app is set up. */
 export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Promise<string[] | undefined> {
   return inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);

@@ -13,7 +13,7 @@ export type FactorUse = {
   consume: (trx: Database) => Promise<boolean>;
 };
 
-/** Undefined if the factor is wrong. Uses nothing up. */
+/** Returns undefined if the factor is wrong. Uses nothing up. */
 export async function readFactor(
   deps: Dependencies,
   userId: string,

@@ -1,4 +1,7 @@
-/** Digits become 0 to 9. Letters become small and get one spelling. All else is dropped, such as spaces (contract 9.247). */
+/**
+ * Digits of any script become 0 to 9. Letters get their NFKC form in lower case. Everything else is dropped, such as spaces
+ * (contract 9.247).
+ */
 export const readTypedCode = (typed: string): string =>
   Array.from(typed, (sign) =>
     isDigit(sign) ? String(readDigit(sign)) : isLetter(sign) ? sign.normalize('NFKC').toLowerCase() : '',

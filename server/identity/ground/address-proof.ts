@@ -34,7 +34,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deleteNewAddress(trx, userId);
 }
 
-/** The name of the client to which a launch or a login by OpenID Connect leads. */
+/** Returns the name of the client to which a launch or a login by OpenID Connect leads. */
 export function findLaunchedClient(path = ''): string | undefined {
   const launched = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path);
   return (launched ?? /^\/oauth\/authorize\?(?:[^#]*&)?client_id=([a-z0-9_]+)(?:[&#]|$)/.exec(path))?.[1];

@@ -38,7 +38,7 @@ export const allowances = {
   ...further,
 } as Record<AllowanceName, Allowance>;
 
-/** The count of an allowance, by its key in the table. */
+/** Returns the count of an allowance, by its key in the table. */
 export const countOf = (name: AllowanceName, of: string) => {
   const { times, seconds } = allowances[name];
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };

@@ -18,7 +18,7 @@ export type NewCustomer = {
   account: { name: string; capabilities?: readonly Capability[]; verifiedAt?: Date | null };
 };
 
-/** Whether the user can log in here by themselves, without a hand-off from another product. */
+/** Returns whether the user can log in here by themselves, without a hand-off from another product. */
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 

@@ -23,7 +23,7 @@ const lifeDays = 400;
 export const userAgentOf = (request: Request) =>
   (readHeader(request.headers, 'user-agent') ?? '').slice(0, headerBounds['user-agent']);
 
-/** The hash of the token in the device cookie. */
+/** Returns the hash of the token in the device cookie. */
 export function readDevice(
   { config }: Pick<Dependencies, 'config'>,
   request: Request,

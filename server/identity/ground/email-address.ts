@@ -27,7 +27,7 @@ function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
 }
 
-/** Undefined if the text is no address. Knows no rules of individual mail providers. */
+/** Returns undefined if the text is no address. Knows no rules of individual mail providers. */
 export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
@@ -49,7 +49,9 @@ export function spellEmailAddress(email: string): string {
   return error ? email : email.slice(0, at) + domain;
 }
 
-/** Whether we can send mail to the domain. Ask only about an address that is new to its user: existing addresses stay. */
+/**
+ * Returns whether we can send mail to the domain. Ask only about an address that is new to its user: existing addresses stay.
+ */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';

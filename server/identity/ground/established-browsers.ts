@@ -33,7 +33,7 @@ export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefi
   return `${userId} ${knownAt.toISOString()}`;
 }
 
-/** The allowance that a login with the right password spends, and the name of the allowance's owner. */
+/** Returns the allowance that a login with the right password spends, and the name of the allowance's owner. */
 export function findLoginAllowance(owner: PasswordOwner, now: Date) {
   const ownBrowser = nameOwnBrowser(owner, now);
   const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
@@ -41,7 +41,9 @@ export function findLoginAllowance(owner: PasswordOwner, now: Date) {
   return { name, of: `${ownBrowser ?? owner.userId} ${owner.passwordHash ?? ''}` } as const;
 }
 
-/** Whether a take-back can remove a factor that is added now. It never removes factors of administrators and managers. */
+/**
+ * Returns whether a take-back can remove a factor that is added now. It never removes factors of administrators and managers.
+ */
 export async function isRevocable(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
   request: Request,
@@ -51,8 +53,8 @@ export async function isRevocable(
 }
 
 /**
- * Whether the user still has to get their first credential. False if an operator has removed the user's credentials. The caller
- * has locked the user.
+ * Returns whether the user still has to get their first credential. False if an operator has removed the user's credentials.
+ * The caller has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));

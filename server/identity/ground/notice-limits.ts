@@ -1,5 +1,5 @@
-// Limits how many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices. It has
-// a take-back link if a notice with such a link is held back.
+// Limits how many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices. It
+// has a take-back link if a notice with such a link is kept back.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';

@@ -58,8 +58,8 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Undefined if there is no room for the form. Then the caller must show it at once. A form that `isLarge` is kept whole,
- * compressed in a row.
+ * Returns undefined if there is no room for the form. Then the caller must show it immediately. A form that `isLarge` is kept
+ * whole, compressed in a row.
  */
 export async function keepRefusedForm(
   deps: Deps,
@@ -111,7 +111,7 @@ const isLargeId = (id: string) => id[14] === '8';
 
 const contextOfRow = (id: string) => `${isLargeId(id) ? 'large ' : ''}refused form ${id}`;
 
-/** False if the form is too long. */
+/** Returns false if the form is too long. */
 async function keepInRow({ db, config }: Deps, row: FormInRow, form: RefusedForm): Promise<boolean> {
   const { id, userId, refusedAt } = row;
   const json = new TextEncoder().encode(JSON.stringify(form));
@@ -143,8 +143,8 @@ async function readRow({ db, config, now }: Deps, row: FormInRow): Promise<Refus
 }
 
 /**
- * Texts that staff wrote in their own words. They are kept at any length. If there is no room, the form is answered at once
- * (contract 9.173).
+ * Texts that staff wrote in their own words. They are never shortened or left out. If they make the form too large to be kept,
+ * the refusal is sent directly (contract 9.173).
  */
 const ownWords = ['why', 'text'];
 

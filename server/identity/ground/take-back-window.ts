@@ -18,7 +18,7 @@ const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/** Undefined if no take-back link to that mailbox works. Changes from before an earlier take-back are left out. */
+/** Returns undefined if no take-back link to that mailbox works. Changes from before an earlier take-back are left out. */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,

@@ -1,4 +1,5 @@
-// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164), so that no thief acts unseen.
+// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So a thief of an administrator's
+// account cannot act unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { listAdmins } from '../../../db/tables/deletions.ts';
@@ -21,8 +22,8 @@ type Warning = {
   details?: Record<string, string>;
 };
 
-// Until 1.2.0, an instance of 1.0.0 may use the same database. It does not know these kinds of mail, and must not send them. It
-// fails on a mail without `at`, so these mails have no `at`.
+// Until 1.2.0, an instance of 1.0.0 may use the same database. Such an instance does not know these kinds of mail, and must not
+// send them. It fails on a mail without `at`, so mails of these kinds have no `at`.
 const newKinds: WarningKind[] = ['client_changed', 'no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */

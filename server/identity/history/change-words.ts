@@ -103,7 +103,7 @@ export function describeMembers(subject: Subject, members: Members, findLastDay:
   ];
 }
 
-/** Null if the change does not contain the whole price. */
+/** Returns null if the change does not contain the whole price. */
 function describePrice(members: Members, side: 'from' | 'to'): string | null {
   const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
     (name) => members[`price_${name}`]?.[side] ?? null,

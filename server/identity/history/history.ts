@@ -43,7 +43,7 @@ export function toChangeTime(text: string): string {
 /** `profile` is the standard profile (contract 3.6 to 3.11), without the time of its last change. */
 export type PastProfile = ReturnType<typeof describePast>;
 
-/** Undefined if the user did not exist yet at that time, or is erased. */
+/** Returns undefined if the user did not exist yet at that time, or is erased. */
 export async function findPastProfile(
   db: Database,
   userId: string,

@@ -15,9 +15,9 @@ import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { refusedLogin, trailOf } from '../ground/trail.ts';
 
 /**
- * Counts the try before it looks at the code, so that many tries at once cannot slip through. Throws 429 `rate_limited`. `use`
- * uses the code up, records the outcome, and tells the owner if needed. The caller of `use` has locked the user. After a right
- * code, call `giveBack` last, because it locks the rows of the counts, and other tries wait for them.
+ * Counts the try before it looks at the code, so that many tries at the same time cannot slip through. Throws 429
+ * `rate_limited`. `use` uses the code up, records the outcome, and tells the owner if needed. The caller of `use` has locked
+ * the user. After a right code, call `giveBack` last, because it locks the rows of the counts, and other tries wait for them.
  */
 export async function tryCode(
   deps: Dependencies,

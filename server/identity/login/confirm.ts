@@ -66,7 +66,7 @@ export async function confirm(
   }
 }
 
-/** Undefined if the user gave every needed credential in the last ten minutes. */
+/** Returns undefined if the user gave every needed credential in the last ten minutes. */
 export function findAsks(
   deps: Dependencies,
   { session }: AnyActor,

@@ -19,7 +19,7 @@ import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
-/** Undefined for wrong credentials. After a correct password, throws 403 `account_suspended` or `account_frozen`. */
+/** Returns undefined for wrong credentials. After a correct password, throws 403 `account_suspended` or `account_frozen`. */
 export async function login(
   deps: Dependencies,
   request: Request,
@@ -104,7 +104,7 @@ export async function logout(deps: Dependencies, request: Request, visit: Visit)
   const session = await findSession(deps, request, visit);
   if (session && session.state !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
-      // If several requests arrive at once, only one of them ends the session.
+      // If several requests arrive at the same time, only one of them ends the session.
       if ((await endSessions(trx, session.user.id, { id: session.id }, now())) > 0)
         deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });

@@ -1,4 +1,4 @@
-// Why somebody cannot log in (contract 12.192). This looks at the same facts and limits as a login, but uses up no try.
+// Finds out why somebody cannot log in (contract 12.192), from the facts and limits that a login checks. Uses up no try.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listPasskeys } from '../../../db/tables/passkeys.ts';
 import { listPasswordOwners, type PasswordOwner } from '../../../db/tables/password-owners.ts';
@@ -29,7 +29,7 @@ export type ObstacleDeps = Pick<Dependencies, 'config' | 'now' | 'guessLimits' |
 
 /**
  * Each reason why a login is refused, or leads to another page first. `waitMinutes` says how long each full limit lasts.
- * `addresses` are the client addresses from which tries were refused lately, because some limits belong to one network.
+ * `addresses` are the IP addresses from which tries were refused lately, because some limits belong to one network.
  */
 export async function findObstacles(deps: ObstacleDeps, user: User, addresses: string[]) {
   const waitMinutes = await findWaits(deps, user, addresses);

@@ -95,7 +95,7 @@ async function finish(
   const code = await tryCode(deps, request, visit, { userId, typed });
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    // All code that ends a waiting login locks the user first. This transaction has that lock, so the login cannot end now.
+    // All code that ends a pending login locks the user first. This transaction has that lock, so the login cannot end now.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
     const factor = await code.use(trx, user);

@@ -36,7 +36,7 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
   return { path: /[?&]redirect_uri=/.test(path) ? path : again, again, title, isBack: false };
 }
 
-/** The page of a client's own site where people begin. */
+/** Returns the page of a client's own site where people begin. */
 const startOf = ({ loginUrl, callbackUrl }: Client) => loginUrl ?? new URL('/', callbackUrl).href;
 
 /** Finds the client of a path that begins a launch or a login by OpenID Connect. Other paths have no client. */
@@ -49,7 +49,7 @@ export function findClientOfWay(clients: Clients, path: string | undefined): Cli
   return client?.kind === (query === undefined ? 'hand-off' : 'openid') ? client : undefined;
 }
 
-/** Undefined if no client started the logout, or if the logout is refused. */
+/** Returns undefined if no client started the logout, or if the logout is refused. */
 function findTarget({ clients }: Known, url: URL) {
   try {
     return url.pathname === '/logout'

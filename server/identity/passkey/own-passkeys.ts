@@ -44,8 +44,8 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
 }
 
 /**
- * What our script tells the browser, so that the browser forgets removed passkeys. The script's library prescribes the names of
- * the members.
+ * Returns what our script tells the browser, so that the browser forgets removed passkeys. The script's library prescribes the
+ * names of the members.
  */
 export async function describeSignals(deps: Dependencies, { session: { user } }: AnyActor) {
   const passkeys = user.hasPasskey ? await listPasskeys(deps.db, user.id) : [];

@@ -43,7 +43,7 @@ const clientDataSchema = z.object({
 
 export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).hostname;
 
-/** The user handle of WebAuthn, in base64url. */
+/** Returns the user handle of WebAuthn, in base64url. */
 export const nameUser = (userId: string): string =>
   base64url.encode(new TextEncoder().encode(userId), { includePadding: false });
 

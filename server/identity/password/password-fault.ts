@@ -11,7 +11,7 @@ const maxLength = 128;
 /** Gives the same characters one spelling, even if they were typed on different keyboards. */
 export const normalise = (password: string) => password.normalize('NFKC');
 
-/** The fault in words for the owner: too short, too long, common, or made of their names or ours. */
+/** Returns the fault in words for the owner: too short, too long, common, or made of their names or ours. */
 export async function findPasswordFault({ password, ...names }: NewPassword): Promise<string | undefined> {
   if (password.length > textBounds.newPassword) return faultWords.password_long;
   const length = Array.from(normalise(password)).length;
@@ -29,7 +29,9 @@ const withParts = (names: string[]) =>
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** True if less than half of the shortest allowed length is left without the names, for example only a year. */
+/**
+ * Returns true if the password without the names has less than half of the shortest allowed length, for example only a year.
+ */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);
@@ -44,7 +46,7 @@ const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;
 
-/** True if the password is mostly common words, names, repetitions, sequences, or walks along the keyboard. */
+/** Returns true if the password is mostly common words, names, repetitions, sequences, or walks along the keyboard. */
 async function isEasy(password: string, ourNames: string[], ownNames: string[]): Promise<boolean> {
   const start = normalise(password).slice(0, lookedAt);
   const short = ownNames.filter((each) => each.length <= lookedAt).slice(0, maxOwnNames);

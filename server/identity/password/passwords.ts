@@ -24,7 +24,7 @@ export const buildBusy = () =>
     headers: { 'Retry-After': '2' },
   });
 
-/** Whether all slots are taken. If they are, the function counts a refusal. */
+/** Returns whether all slots are taken. If they are, the function counts a refusal. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;
@@ -39,7 +39,7 @@ export const readHashing = () => ({
 });
 export const countHashing = () => slotsTaken;
 
-/** If too many passwords are being hashed already, throws 503 `unavailable` at once and starts nothing. */
+/** If too many passwords are being hashed already, throws 503 `unavailable` immediately and starts nothing. */
 export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
   if (refusesSlot()) throw buildBusy();
   slotsTaken++;

@@ -24,7 +24,9 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 const batchSize = 100;
 
-/** Several instances may run this at once. If one erasure fails, the other erasures go on, and this throws at the end. */
+/**
+ * Several instances may run this at the same time. If one erasure fails, the other erasures go on, and this throws at the end.
+ */
 export async function eraseDueUsers(
   deps: Pick<Dependencies, 'db' | 'now' | 'log' | 'endsWithPerson'>,
   signal?: AbortSignal,

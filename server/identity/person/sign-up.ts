@@ -152,7 +152,8 @@ export async function confirmSignUp(
   const done = await inTransactionOf(visit, db, async (trx) => {
     // The invitation may have ended while this request waited.
     if (invitation && !(await lockInvitation(trx, invitation.id))) throw new AppError('not_found');
-    // If two requests come at once, the unique index lets only one through. The other runs again and finds the new user.
+    // If two requests come at the same time, the unique index lets only one through. The other runs again and finds the new
+    // user.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
       // Another link to the same address was used while this request waited.

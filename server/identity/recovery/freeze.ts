@@ -21,7 +21,7 @@ import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './take-back.ts';
 
 /**
- * Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor is left, and 403 `not_allowed` if another
+ * Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor remains, and 403 `not_allowed` if another
  * mailbox was told first.
  */
 export async function freeze(

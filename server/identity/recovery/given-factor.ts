@@ -106,7 +106,7 @@ export async function consumeFactor(
 const maxGuesses = 30;
 
 /**
- * A guess counts only for the link and not for the client address, because a thief and the owner may guess from the same
+ * A guess counts only for the link and not for the IP address, because a thief and the owner may guess from the same
  * place. Returns true for the last allowed guess.
  */
 async function countTry(

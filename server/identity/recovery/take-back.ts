@@ -1,5 +1,5 @@
 // Taking an account back by the link in a mail about a change (contract 2.38 to 2.54). A thief may know the password and be
-// logged in. So in one step, the owner gives a factor, if any is left, and sets a new password.
+// logged in. So in one step, the owner gives a remaining factor, if there is one, and sets a new password.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -84,7 +84,7 @@ export async function mayFreeze(
   return (await findEarliestMailbox(db, working)) === mailbox;
 }
 
-/** Undefined for a link that does not work. Throws 403 if the user is suspended. */
+/** Returns undefined for a link that does not work. Throws 403 if the user is suspended. */
 export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
   const open = await ifItWorks(requireTakeBack(deps, token));
   if (!open) return undefined;
@@ -99,7 +99,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   };
 }
 
-/** Whether a take-back from the current mailbox would ask for a factor. /profile/email shows this before a change. */
+/** Returns whether a take-back from the current mailbox would ask for a factor. /profile/email shows this before a change. */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   user: User,

@@ -19,7 +19,10 @@ export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<
 export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   (production || requiresAdminFactor) && user.role !== 'user';
 
-/** Whether a password alone is no credential. A second factor given earlier in the session changes nothing (contract 12.7). */
+/**
+ * Returns whether a password alone is no credential. A second factor given earlier in the session changes nothing (contract
+ * 12.7).
+ */
 export const needsMoreThanPassword = (
   settings: Settings,
   user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,

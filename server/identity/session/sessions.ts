@@ -1,5 +1,5 @@
 // Sessions (contract 9.16 to 9.22). The database stores only the SHA-256 of a token, so a reader of the database cannot log in.
-// Every request reads its session anew, so the end of a session takes effect at once on every instance.
+// Every request reads its session anew, so the end of a session takes effect immediately on every instance.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';

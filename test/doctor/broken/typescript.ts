@@ -172,7 +172,7 @@ export function createClients(options: ClientOptions) {
       : is('two_paths')
         ? [path, `${path}/admin`]
         : [path];
-    // The page goes on at once, so that the browser sends a cookie with SameSite=Strict.
+    // The page goes on immediately, so that the browser sends a cookie with SameSite=Strict.
     const goesOn = is('goes_on');
     return {
       status: goesOn ? 200 : 303,
@@ -258,7 +258,7 @@ export function createClients(options: ClientOptions) {
     return isNew;
   }
 
-  /** The local user of a person, who is created or updated. */
+  /** Returns the local user of a person, who is created or updated. */
   function findUser({ site, is }: Pick<Question, 'site' | 'is'>, profile: Json, mayBeOlder = false): User {
     const { id, name, email, role, account, profile_updated_at: updatedAt } = profile;
     const capabilities = [...(account?.capabilities ?? [])];

@@ -1,5 +1,5 @@
-// Sites that were written by somebody who has not seen the doctor. It has to find the faults of the broken ones, and nothing at
-// the right ones. A name says nothing about what its site does.
+// Sites that were written by somebody who has not seen the doctor. The doctor has to find the faults of the broken sites, and
+// nothing wrong at the right sites. A name says nothing about what its site does.
 import * as broken from './broken.ts';
 import * as right from './right.ts';
 import { createListener } from './serve.ts';

@@ -152,7 +152,7 @@ function buildLogin(send: TestApp['send']): TestApp['login'] {
   };
 }
 
-/** The target of a redirect. */
+/** Returns the target of a redirect. */
 export function locationOf(answer: Answer): URL {
   return new URL(answer.headers.get('location') ?? '', 'http://localhost:3000');
 }

@@ -68,7 +68,7 @@ export async function openSite(
   };
 }
 
-/** What the page of a failed test shows, so that its log says more than what was not there. */
+/** Returns what the page of a failed test shows, so that its log says more than what was not there. */
 async function sayWhatIsShown(page: Page): Promise<void> {
   const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 });
   process.stderr.write(`${page.url()} shows: ${text.replaceAll(/\s+/g, ' ').slice(0, 500)}\n`);
@@ -147,7 +147,7 @@ function measureTargets(): string[] {
   });
 }
 
-/** What is smaller than a fingertip needs (contract 9.224). */
+/** Returns what is smaller than a fingertip needs (contract 9.224). */
 export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
 
 const heights = { 320: 640, 390: 844, 1280: 800 };

@@ -42,7 +42,7 @@ export function runCliAtTerminal(databaseUrl: string, args: string[], typed: str
   return readOutcome(child);
 }
 
-/** All that a command prints, and how it ends. */
+/** Returns all that a command prints, and how it ends. */
 export function readOutcome(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: '', err: '' };
   child.stdout.on('data', (data) => {

@@ -71,7 +71,7 @@ function closeObjects(schema: unknown): void {
   for (const part of Object.values(schema)) closeObjects(part);
 }
 
-/** The value of a header or parameter, in the type of its schema. */
+/** Returns the value of a header or parameter, in the type of its schema. */
 export const readPlain = ({ type }: JsonSchema, text: string): unknown =>
   type === 'integer' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 
@@ -85,7 +85,7 @@ const ofEveryAnswer = new Set([
 /** The values of headers if an answer sets no other. Pages vary by `accept-encoding`, because they may be compressed. */
 const usual: Record<string, string> = { 'referrer-policy': 'same-origin', vary: 'accept-encoding' };
 
-/** How an answer differs from the document's description of that operation. */
+/** Returns how an answer differs from the document's description of that operation. */
 export function findFaults(
   document: OpenApi,
   checker: Checker,

@@ -1,4 +1,4 @@
-// Runs many requests at once on a busy machine, and none may be refused. Their results count, not their speed.
+// Runs many requests at the same time on a busy machine, and none may be refused. Their results count, not their speed.
 import { vi } from 'vitest';
 import { Deadline } from '../../../server/web/deadline.ts';
 import type { Answer } from './app.ts';
@@ -13,7 +13,10 @@ export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answe
   return answer;
 }
 
-/** Sends all at once, without a deadline. After a 503, which says that nothing was done, a sender asks again, as clients do. */
+/**
+ * Sends all at the same time, without a deadline. After a 503, which says that nothing was done, a sender asks again, as
+ * clients do.
+ */
 export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const enforce = vi.spyOn(Deadline.prototype, 'enforce').mockImplementation((work) => work);
   const isNear = vi.spyOn(Deadline.prototype, 'isNear', 'get').mockReturnValue(false);

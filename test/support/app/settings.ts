@@ -33,7 +33,7 @@ export function faultsOf(settings: Settings): string[] {
   return [...messageOf(settings).matchAll(/^ {2}(\w+) \S/gm)].map(([, setting]) => setting ?? '');
 }
 
-/** What the service says when it refuses to start, else an empty text. Checks that it prints no value. */
+/** Returns what the service says when it refuses to start, else an empty text. Checks that it prints no value. */
 export function messageOf(settings: Settings): string {
   try {
     readConfig(settings);

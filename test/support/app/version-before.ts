@@ -9,7 +9,7 @@ import { makeFolder } from '../database/postgres.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const exec = promisify(execFile);
 
-/** The commit that `test/upgrades/version-before` names; undefined if the history of this clone does not hold it. */
+/** Returns the commit that `test/upgrades/version-before` names; undefined if the history of this clone does not hold it. */
 export async function findVersionBefore(): Promise<string | undefined> {
   const commit = (await readFile(join(root, 'test/upgrades/version-before'), 'utf8')).trim();
   const isThere = await exec('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).then(
@@ -40,7 +40,10 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
   }
 }
 
-/** Whether the packages with which the version in this folder is built and runs are among ours. Its other packages only test it. */
+/**
+ * Returns whether the packages with which the version in this folder is built and runs are among ours. Its other packages only
+ * test it.
+ */
 async function hasItsPackages(folder: string): Promise<boolean> {
   const [theirs, ours] = await Promise.all([folder, root].map(readPackages));
   const builtWith = Object.keys(theirs?.['']?.devDependencies ?? {}).map((name) => `node_modules/${name}`);

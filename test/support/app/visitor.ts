@@ -5,7 +5,7 @@ import { type Answer, locationOf, type SendOptions, type TestApp } from './app.t
 
 type Send = TestApp['send'];
 
-/** The `name=value` of the one cookie that an answer sets, apart from those of the device and of pending hand-offs. */
+/** Returns the `name=value` of the one cookie that an answer sets, apart from those of the device and of pending hand-offs. */
 export function cookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookies = headers
     .getSetCookie()
@@ -63,13 +63,13 @@ export async function submitProfile(send: Send, cookie: string, form: Record<str
   return send(pathname + search, { cookie: answer.headers.has('set-cookie') ? cookieOf(answer) : cookie });
 }
 
-/** The text of a page, without its markup. */
+/** Returns the text of a page, without its markup. */
 export function textOf({ text }: Answer): string {
   const withoutScripts = text.replace(/<(script|head)\b[\s\S]*?<\/\1>|<!--.*?-->/g, '');
   return decode(withoutScripts.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 }
 
-/** An input of a page: its value, whether it is marked as invalid, and the texts that describe it. */
+/** Returns an input of a page: its value, whether it is marked as invalid, and the texts that describe it. */
 export function fieldOf({ text }: Answer, name: string) {
   const input = [...text.matchAll(/<input [^>]*>/g)]
     .map(([tag]) => attributesOf(tag))

@@ -33,7 +33,7 @@ export async function arrangeSeller(
       await runBilling({ db: app.db, now, log });
       await creditEnded({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
-      // The service's own job holds the contract, and will bill it.
+      // The service's own job has locked the contract, and will invoice it.
       if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))
         return customers.bill();
       if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);

@@ -40,7 +40,7 @@ export const readText = (pdf: Uint8Array) => withFile(pdf, (file) => read('pdfto
 export const readInfo = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdfinfo', '-meta', file) + read('pdfinfo', file));
 
-/** The elements of a tagged PDF and their texts, in the order in which a screen reader reads them. */
+/** Returns the elements of a tagged PDF and their texts, in the order in which a screen reader reads them. */
 export const readStructureText = (pdf: Uint8Array) =>
   withFile(pdf, (file) => read('pdfinfo', '-struct-text', file));
 
@@ -85,7 +85,7 @@ export function buildOtherFont(): Uint8Array {
 /** The name is as long as that of the built-in font. */
 export const otherFontName = 'OperatorsFontOfTest';
 
-/** What the QR code on one of the pages says; null if there is none. */
+/** Returns what the QR code on one of the pages says; null if there is none. */
 export function readCode(pdf: Uint8Array): string | null {
   const image = withFile(pdf, (file) => execFileSync('pdftoppm', ['-r', '150', file], { maxBuffer: 1e9 }));
   for (let at = 0; at < image.length; ) {

@@ -119,8 +119,8 @@ export async function addInvoice(
 }
 
 /**
- * An invoice as 1.0.0 issued it without a seller: a bare number, and no document. No trigger looks on, because one refuses such
- * an invoice once there is a seller.
+ * An invoice as 1.0.0 issued it without a seller: a bare number, and no document. Triggers are off, because one of them refuses
+ * such an invoice once there is a seller.
  */
 export async function addOldInvoice(
   db: Kysely<DB>,
@@ -166,7 +166,7 @@ export async function readInvoice(db: Kysely<DB>, number: string) {
   return rows[0];
 }
 
-/** How much of a payment is left; undefined if it is not recorded. */
+/** Returns how much of a payment is unallocated. Undefined if the payment is not recorded. */
 export async function readUnallocated(db: Kysely<DB>, id: string): Promise<number | undefined> {
   const row = await db.selectFrom('payments').select('unallocated').where('id', '=', id).executeTakeFirst();
   return row && Number(row.unallocated);

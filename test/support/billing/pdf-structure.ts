@@ -43,16 +43,16 @@ export function readStructure(pdf: Uint8Array): Element[] {
   return childrenOf(root);
 }
 
-/** The dictionary of the whole file. */
+/** Returns the dictionary of the whole file. */
 export const readCatalog = (pdf: Uint8Array): string =>
   [...readObjects(pdf).values()].find((body) => body.includes('/Type /Catalog')) ?? '';
 
 type Mark = { tag: string; content: number | undefined };
 
-/** The tags under which each page draws, in order. Throws if something is drawn without a tag. */
+/** Returns the tags under which each page draws, in order. Throws if something is drawn without a tag. */
 export const readMarks = (pdf: Uint8Array): Mark[][] => readDrawn(pdf).map(readPage);
 
-/** What each page draws, in the operators of PDF. */
+/** Returns what each page draws, in the operators of PDF. */
 export function readDrawn(pdf: Uint8Array): string[] {
   return [...readObjects(pdf).values()].flatMap((body) => {
     const [, written] = /stream\n([\s\S]*)\nendstream$/.exec(body) ?? [];

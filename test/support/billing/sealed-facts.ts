@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 
-/** The facts, if the seal is of one of the keys (contract 7.215 and 7.216). */
+/** Returns the facts, if the seal is of one of the keys (contract 7.215 and 7.216). */
 export function readSealedFacts(pdf: Uint8Array, keys: readonly Uint8Array[]): unknown {
   const text = Buffer.from(pdf).toString('latin1');
   const [, ref] = /\/EF <<\s*\/F (\d+) 0 R\s*>>\s*\/UF \(identity-facts\.json\)/.exec(text) ?? [];

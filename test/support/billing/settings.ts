@@ -43,7 +43,7 @@ export const settingsFrom = (from: string): BillingSettings => ({
 
 export const dayOfSeller = (at = new Date()): string => dayIn(germanSettings.seller.time_zone, at);
 
-/** Puts the settings in force at once, as a version of their own. */
+/** Puts the settings in force immediately, as a version of their own. */
 export async function setSettings(db: Database, settings: BillingSettings = germanSettings): Promise<void> {
   await sql`insert into billing_settings (version, settings, counts_from, made_by, why)
     select coalesce(max(version), 0) + 1, ${JSON.stringify(settings)}::jsonb, '-infinity', 'test', 'for a test'

@@ -90,7 +90,7 @@ type HandOffVector = {
   secrets?: string[];
 };
 
-/** The older vectors, in the form of the newer ones. */
+/** Returns the older vectors, in the form of the newer ones. */
 function listHandOffs(): HandOffVector[] {
   const { payload, signature, verifier } = sso;
   const write = (params: Record<string, string>) => new URLSearchParams(params).toString();

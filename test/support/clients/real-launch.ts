@@ -49,7 +49,7 @@ async function read(address: string, issuer: string, secret: string) {
   return { address: origin + pathname, names: [...searchParams.keys()], claims };
 }
 
-/** The names and types of all members, in order. */
+/** Returns the names and types of all members, in order. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return 'list';
   if (typeof value !== 'object' || value === null) return typeof value;

@@ -81,7 +81,7 @@ export async function startRowLoad(
   };
   const [admin, customer] = [await logIn('admin@example.test'), await logIn('customer@example.test')];
 
-  /** Undefined if no answer came, or one that says that the service is busy. */
+  /** Returns undefined if no answer came, or one that says that the service is busy. */
   async function call<Data>(
     name: string,
     input?: Record<string, string>,

@@ -15,8 +15,9 @@ import { buildSignup, pushSignup, type SignupBody } from './crm.ts';
 export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
 /**
- * Prices are totals, because nothing is taxed. The seller's day begins at 10:00 UTC, when these tests begin most of theirs: so an
- * invoice is past due 14 days after its date, to the millisecond. No reminder is due, and what is past due waits.
+ * Prices are totals, because nothing is taxed. The seller's day begins at 10:00 UTC, when these tests begin most of theirs: so
+ * an invoice is past due 14 days after its date, to the millisecond. No reminder is due, and past-due contracts are not
+ * invoiced.
  */
 export const plainSettings: BillingSettings = {
   ...germanSettings,
@@ -74,7 +75,7 @@ export async function openBilling({ settings = plainSettings }: { settings?: Bil
       keepFaults();
       if (busy > before && tries > 1) await this.bill(db, tries - 1);
     },
-    /** Pays what is open of an invoice, or credits everything that is left of it, as an operator does. */
+    /** Pays an invoice's open amount, or credits everything that is not credited yet, as an operator does. */
     settle: (number: string, status: 'paid' | 'void', db = app.db) =>
       inTransaction(db, { by: 'operator', cause: 'test' }, async (trx) => {
         const by = { now: now(), recordedBy: 'operator' } as const;

@@ -8,7 +8,7 @@ type Table = { columns: Record<string, Column>; rules: Record<string, Rule> };
 
 export type Catalog = Record<string, Table>;
 
-/** The tables of the service with their columns, constraints and unique indexes. */
+/** Returns the tables of the service with their columns, constraints and unique indexes. */
 export async function readCatalog<T>(db: Kysely<T>): Promise<Catalog> {
   const { rows } = await sql<{
     name: string;
@@ -84,7 +84,7 @@ function findRuleBreaks(before: Table, after: Table): string[] {
   return [...gone, ...added];
 }
 
-/** Whether the new list allows everything that the old check allows. False for any check that is not a list. */
+/** Returns whether the new list allows everything that the old check allows. False for any check that is not a list. */
 function isWider(old: Rule, next: Rule): boolean {
   const [before, after] = [readList(old.definition), readList(next.definition)];
   if (!before || !after || before.subject !== after.subject) return false;
@@ -101,7 +101,7 @@ function readList(definition: string): { subject?: string; values: string[] } | 
   return values === undefined ? undefined : { subject, values: values.match(new RegExp(value, 'g')) ?? [] };
 }
 
-/** Whether the rule may refuse a row of the previous version. That version writes nothing to new columns. */
+/** Returns whether the rule may refuse a row of the previous version. That version writes nothing to new columns. */
 function mayRefuse({ kind, columns, definition }: Rule, before: Table, after: Table): boolean {
   const isNew = (name: string | null) => name !== null && !(name in before.columns);
   if (kind !== 'unique') return !columns.every(isNew);

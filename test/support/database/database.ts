@@ -23,7 +23,7 @@ export async function openFreshDatabase(): Promise<TestClient> {
   };
 }
 
-/** The id of the user with that address; '' if nobody has it. */
+/** Returns the id of the user with that address; '' if nobody has it. */
 export async function idOf(db: Kysely<DB>, email: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(db);
   return rows[0]?.id ?? '';

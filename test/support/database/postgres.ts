@@ -105,7 +105,7 @@ async function administer(templateUrl: string, statement: string): Promise<void>
   url.pathname = '/postgres';
   const { db, close } = connect(url.href, { statementTimeoutMs: 60_000 });
   try {
-    // Postgres cannot clone a template twice at once, so this may have to wait its turn.
+    // Postgres cannot clone a template twice at the same time, so this may have to wait its turn.
     for (let attempt = 1; ; attempt++) {
       try {
         await sql.raw(statement).execute(db);

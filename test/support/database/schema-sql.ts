@@ -110,7 +110,7 @@ async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
 
 const refersTo = (table: Table, name: string) => table.constraints.some((key) => key.refersTo === name);
 
-/** The functions, in the order in which migrations made them, which keeps functions of one subject together. */
+/** Returns the functions, in the order in which migrations made them, which keeps functions of one subject together. */
 async function readFunctions<T>(db: Kysely<T>): Promise<Function[]> {
   // The name of the schema is left out, so that the file is the same for every name.
   const { rows } = await sql<Function>`
@@ -135,7 +135,7 @@ async function readViews<T>(db: Kysely<T>): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** The tables with triggers that call a function, directly or through others. */
+/** Returns the tables with triggers that call a function, directly or through others. */
 function findTablesThatUse(functions: Function[], tables: Table[]): (name: string) => string[] {
   const find = (name: string, above: string[]): string[] => {
     const isCalled = new RegExp(`\\b${name}\\s*\\(`);
@@ -176,7 +176,7 @@ function writeTable(table: Table, all: Table[]): string[] {
 
 const writeConstraint = ({ name, definition }: Constraint) => `CONSTRAINT ${name} ${definition}`;
 
-/** Whether a constraint refers to a table further down. */
+/** Returns whether a constraint refers to a table further down. */
 function isLate({ refersTo: other }: Constraint, table: Table, all: Table[]): boolean {
   return all.findIndex(({ name }) => name === other) > all.indexOf(table);
 }

@@ -14,7 +14,7 @@ import type { NudgedClient } from './nudged-client.ts';
 const patienceMs = 30_000;
 // If a nudge meets an address that hangs, and then an instance that is killed, it comes again only after 24 seconds.
 const nudgePatienceMs = 90_000;
-// Each client has several readers, which number its events at once. This shows whether two of them are kept apart.
+// Each client has several readers, which number its events at the same time. This shows whether two of them are kept apart.
 const readersOfEach = 4;
 
 /** `asks` are the instances, and `happening` is what happens to them. `nudged` reads only if it is nudged. Returns the faults. */

@@ -1,4 +1,4 @@
-// People, systems and operators who change things at random, many at once, while the service and its database may die.
+// People, systems and operators who change things at random, many at the same time, while the service and its database may die.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

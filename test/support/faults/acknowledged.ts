@@ -143,7 +143,7 @@ export function createClients(targets: string[], config: Config): Clients {
     const user = nextToLogOut++;
     if (!(await untilAcknowledged('logout', '/logout', postForm(user, {}), [303]))) return;
     loggedOut.push(user);
-    // The logout holds at once, on every instance.
+    // The logout takes effect immediately, on every instance.
     for (const target of targets)
       await attempt('logged out', '/sso/profile', { headers: cookieOf(user) }, [401], target);
   };

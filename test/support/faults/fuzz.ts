@@ -58,7 +58,7 @@ const query = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...oddWords).map((word) => `?next=${printable(word)}&&=%`) },
 );
 
-/** A path for a route's pattern, in the shell's spelling. */
+/** Returns a path for a route's pattern, in the shell's spelling. */
 function pathOf(pattern: string): fc.Arbitrary<string> {
   const odd = oddText.map(percentEncode);
   const parts = pattern.split('/').map((part) => {

@@ -33,7 +33,7 @@ type Send = (path: string, init?: RequestInit) => Promise<Answer | undefined>;
 
 export const killedEnv = { TRUSTED_PROXIES: 'loopback' };
 
-/** Starts the load on the service at that port. Several requests of each kind are under way at once. */
+/** Starts the load on the service at that port. Several requests of each kind are under way at the same time. */
 export function startLoad(port: number): Load {
   const config = readConfig({ ...killedEnv, PORT: String(port) });
   const unexpected: string[] = [];

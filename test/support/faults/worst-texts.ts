@@ -25,7 +25,7 @@ export const fitTo = (text: string, room: number) => {
   return cut.replace(/\ufffd$/, '');
 };
 
-/** The shortest spelling of fields in a body. */
+/** Returns the shortest spelling of fields in a body. */
 export const spellForm = (fields: Record<string, string>) =>
   Object.entries(fields)
     .map(

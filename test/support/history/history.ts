@@ -47,7 +47,10 @@ async function readRows(db: Database, subject: Subject, clauses = ''): Promise<K
 
 export type Snapshot = { at: string; rows: KnownRow[] };
 
-/** Some rows of one table, and an instant at which they were like this. They are locked meanwhile, so others wait. */
+/**
+ * Returns some rows of one table, and an instant at which the rows were like this. The rows are locked meanwhile, so other
+ * transactions wait.
+ */
 export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
   inTransaction(db, { by: 'service', cause: 'snapshot' }, async (trx) => {
     const subject = subjects[Math.floor(pick * subjects.length)] ?? 'user';
@@ -98,7 +101,7 @@ function compare(known: KnownRow, replayed: ReadonlyMap<string, Row>, when: stri
   return is === said ? [] : [`${nameOf(known)} at ${when}: is ${is}, the history says ${found && said}`];
 }
 
-/** The faults of order: each change must begin with the values that the change before it left, and be later. */
+/** Returns the faults of order: each change must begin with the values that the change before it left, and be later. */
 function* findFaultsOfOrder(changes: Change[]): Generator<string> {
   const last = new Map<string, Change>();
   for (const change of changes) {

@@ -1,4 +1,4 @@
-// Random changes of people, accounts, links and contracts through every door of the service, many at once.
+// Random changes of people, accounts, links and contracts through every door of the service, many at the same time.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -109,7 +109,10 @@ async function asOwner(writer: Writer, path: string, options: Parameters<Browser
   return answer;
 }
 
-/** Expects one of these statuses, or 503: many edits run at once, and a busy machine answers some without doing anything. */
+/**
+ * Expects one of these statuses, or 503: many edits run at the same time, and a busy machine answers some without doing
+ * anything.
+ */
 function expectOneOf({ status, text }: Pick<Answer, 'status' | 'text'>, ...expected: number[]): void {
   if (![...expected, 503].includes(status)) throw new Error(`answered ${status}: ${text.slice(0, 300)}`);
 }
@@ -251,7 +254,7 @@ function writeLine(writer: Writer, n: number): string {
   });
 }
 
-/** Tries again, because statements on several rows may deadlock when many run at once. */
+/** Tries again, because statements on several rows may deadlock when many run at the same time. */
 async function retry(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

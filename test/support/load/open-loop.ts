@@ -24,7 +24,10 @@ export type OpenLoop = {
   perSecond: number;
   seconds: number;
   ask: () => Asked & { kind: string };
-  /** The most connections at once, as with a balancer. Further requests wait for one, and the wait counts in their time. */
+  /**
+   * The most connections at the same time, as with a balancer. Further requests wait for one, and the wait counts in their
+   * time.
+   */
   connections?: number;
   /** How many connections are open before the load starts, as a balancer keeps them. */
   kept?: number;

@@ -17,7 +17,7 @@ const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const commonName = oid('550403');
 const subjectAltName = oid('551d11');
 
-/** An instant as GeneralizedTime, to the second. */
+/** Returns an instant as GeneralizedTime, to the second. */
 const time = (at: Date) => der(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`));
 
 export type Certificate = { cert: string; key: string };

@@ -211,6 +211,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The settings of a file such as /etc/default/etcd. */
+/** Returns the settings of a file such as /etc/default/etcd. */
 const readEnvFile = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));

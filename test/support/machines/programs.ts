@@ -69,7 +69,7 @@ export type RunningProgram = {
   pid: number;
   output: () => string;
   hasExited: () => boolean;
-  /** Ends the program, by default at once, and waits until it is gone. */
+  /** Ends the program, by default immediately, and waits until it is gone. */
   stop: (signal?: NodeJS.Signals) => Promise<void>;
   signal: (signal: NodeJS.Signals) => void;
 };

@@ -197,7 +197,7 @@ export const logoutPath = (parameters: Parameters): string => `/oauth/logout?${q
 // biome-ignore lint/suspicious/noExplicitAny: tests look at each claim anyway.
 type Members = Record<string, any>;
 
-/** The parts of a JWT, whatever it is signed with. */
+/** Returns the parts of a JWT, whatever it is signed with. */
 export function decodeJwt(token: string): { header: Members; payload: Members } {
   const [header = '', payload = ''] = token.split('.');
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());

@@ -11,7 +11,7 @@ export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Sends sixteen at once: even ones are the first request, odd ones the second, each on either instance. */
+/** Sends sixteen at the same time: even ones are the first request, odd ones the second, each on either instance. */
 export const race = (first: (at: number) => Promise<Answer>, second = first) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
@@ -36,7 +36,7 @@ async function openAddressChanges() {
 
   let serial = 0;
   const newEmail = () => `change-${serial++}@example.test`;
-  /** A client address in a network of its own. */
+  /** An IP address in a network of its own. */
   const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
   async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
@@ -71,7 +71,7 @@ async function openAddressChanges() {
     return takeBackLinkOf(old);
   }
 
-  /** The take-back link in the newest mail to the address that has one. */
+  /** Returns the take-back link in the newest mail to the address that has one. */
   async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
     return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;

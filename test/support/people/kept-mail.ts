@@ -43,7 +43,7 @@ const paths = {
   undo_email_change: '/take-back',
 };
 
-/** The token in the newest of `count` mails. */
+/** Returns the token in the newest of `count` mails. */
 export async function readToken(
   test: TestBackend,
   recipient: string,
@@ -53,14 +53,14 @@ export async function readToken(
   return tokenIn((await readMails(test, recipient, count)).at(-1) ?? {}, paths[purpose]);
 }
 
-/** How many mails with a link there are to the address, sent or not. */
+/** Returns how many mails with a link there are to the address, sent or not. */
 export async function countLetters(db: Database, recipient: string): Promise<number> {
   const { rows } =
     await sql`select from mails where recipient = ${recipient} and kind in (${letters})`.execute(db);
   return rows.length;
 }
 
-/** The kinds of all mails to the address that tell what happened. Oldest first. */
+/** Returns the kinds of all mails to the address that tell what happened. Oldest first. */
 export async function listNotices(db: Database, recipient: string): Promise<string[]> {
   const { rows } = await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}
     and kind not in (${letters})

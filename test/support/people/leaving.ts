@@ -1,4 +1,4 @@
-// People who leave, and what is left of them.
+// People who leave, and what the service still has about them.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findUsersToErase } from '../../../db/tables/deletions.ts';

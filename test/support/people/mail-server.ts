@@ -135,7 +135,7 @@ export async function startMailServer({
   return mailServer;
 }
 
-/** The one link in a mail, which must lead to `path`. */
+/** Returns the one link in a mail, which must lead to `path`. */
 export function linkIn({ text = '' }: { text?: string }, path: string): URL {
   const links = text.match(/^https?:\/\/\S+$/gm) ?? [];
   const [link, ...more] = links.filter((each) => new URL(each).pathname === path);

@@ -30,7 +30,7 @@ export const offer = (
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };
 
-/** The newest mail of that kind to the address, once it is sent. */
+/** Returns the newest mail of that kind to the address, once it is sent. */
 export async function readOfferMail(
   { app, other }: Pick<Changes, 'app' | 'other'>,
   email: string,

@@ -261,7 +261,7 @@ export async function openTabs(open: (path: string) => Promise<Answer>, path: st
   return { ...first, text: [first.text, ...texts].join('\n') };
 }
 
-/** The forms of a page of staff, by intent and what they are about. */
+/** Returns the forms of a page of staff, by intent and what they are about. */
 export function formsOf({ text }: Answer): Map<string, Record<string, string>> {
   const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
   return new Map(
@@ -286,7 +286,10 @@ export function readOutcome({ status, text }: Answer): string {
 
 export const readData = ({ text }: Answer) => JSON.parse(text).result?.data?.json;
 
-/** One text for each table, which changes with any row. It leaves out looks, mails being sent, and what instances count. */
+/**
+ * One text for each table, which changes with any row. It leaves out the events that say that staff viewed people, mails being
+ * sent, and what instances count.
+ */
 export async function digestAll(db: Kysely<DB>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables

@@ -8,7 +8,7 @@ export const page = '/profile/authenticator';
 /** The page that shows the secret and takes its code. */
 export const setUpPage = '/profile/authenticator/set-up';
 
-/** What the app shows for a secret in base32, at that time. */
+/** Returns what the app shows for a secret in base32, at that time. */
 export function showCode(secret: string, at: number): string {
   const bits = [...secret.replace(/\s/g, '')]
     .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))

@@ -12,7 +12,7 @@ export type CodeBlock = { document: string; language: string; code: string };
 
 export const readOurFile = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** The names of the folders in a folder of the project. */
+/** Returns the names of the folders in a folder of the project. */
 export const listFolders = (path: string) =>
   readdirSync(join(root, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -62,7 +62,7 @@ export function readCodeBlocks({ path, text }: Document): CodeBlock[] {
 
 const withoutBlocks = (text: string) => text.replaceAll(fence, '');
 
-/** The `#anchors` that GitHub makes of the headings. */
+/** Returns the `#anchors` that GitHub makes of the headings. */
 export function readAnchors(text: string): string[] {
   const seen = new Map<string, number>();
   return [...withoutBlocks(text).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) => {
@@ -77,7 +77,7 @@ export function readAnchors(text: string): string[] {
   });
 }
 
-/** The targets of links and pictures, as written. */
+/** Returns the targets of links and pictures, as written. */
 export function readLinks(text: string): string[] {
   const plain = withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '``');
   return [...plain.matchAll(/\]\(([^()\s]+(?:\([^()]*\))?)\)|(?:href|src)="([^"]+)"/g)].map(
@@ -85,7 +85,7 @@ export function readLinks(text: string): string[] {
   );
 }
 
-/** The texts in backticks outside code blocks. */
+/** Returns the texts in backticks outside code blocks. */
 export function readCodeSpans(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
@@ -93,7 +93,7 @@ export function readCodeSpans(text: string): string[] {
 /** `title` is how its heading begins, such as `7a`. */
 export type ContractSection = Document & { section: number; title: string };
 
-/** The files of the contract, one a section. */
+/** Returns the files of the contract, one a section. */
 export function readContract(): ContractSection[] {
   return readdirSync(join(root, 'docs/contract'))
     .filter((name) => name !== 'README.md')
@@ -108,7 +108,7 @@ export function readContract(): ContractSection[] {
 /** A rule of the contract is a line of a list or a row of a table, and begins with its number. */
 export const contractRule = /^(?:- \*\*(\d+\.\d+)\*\*|\| (\d+\.\d+) \|) \S/;
 
-/** The numbers of the rules in a text, in its order. */
+/** Returns the numbers of the rules in a text, in its order. */
 export function readRules(text: string): string[] {
   return withoutBlocks(text)
     .split('\n')
@@ -119,13 +119,13 @@ export function readRules(text: string): string[] {
 
 const flow = (text: string) => text.replaceAll(/\s+(?:(?:\/\/|\*) *)?/g, ' ');
 
-/** The sections of the contract that a text cites: "contract section 7", "contract sections 2 and 3". */
+/** Returns the sections of the contract that a text cites: "contract section 7", "contract sections 2 and 3". */
 export function readCitedSections(text: string): number[] {
   const cited = /\bcontract (?:section \d+|sections \d+(?:, \d+)*(?: and \d+)?)/gi;
   return [...flow(text).matchAll(cited)].flatMap(([found]) => (found.match(/\d+/g) ?? []).map(Number));
 }
 
-/** The rules that a text cites, as in "contract 2.1 to 2.5, 3.4 and 9.14". The contract itself says "rule 9.14". */
+/** Returns the rules that a text cites, as in "contract 2.1 to 2.5, 3.4 and 9.14". The contract itself says "rule 9.14". */
 export const readCitedRules = (text: string, word?: 'contract' | 'rules?'): string[] =>
   readCitations(text, word).flatMap((numbers) => numbers.match(/\d+\.\d+/g) ?? []);
 
@@ -134,7 +134,7 @@ function readCitations(text: string, word = 'contract'): string[] {
   return [...flow(text).matchAll(cited)].map(([, numbers = '']) => numbers);
 }
 
-/** The rules of the list that a text cites, also by ranges. */
+/** Returns the rules of the list that a text cites, also by ranges. */
 export function findCited(text: string, rules: string[]): string[] {
   const placeOf = (rule: string) => rule.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
   return readCitations(text).flatMap((numbers) =>
@@ -145,5 +145,5 @@ export function findCited(text: string, rules: string[]): string[] {
   );
 }
 
-/** How many words a text has. A word has a letter. */
+/** Returns how many words a text has. A word has a letter. */
 export const countWords = (text: string): number => text.match(/\S*[A-Za-z]\S*/g)?.length ?? 0;

@@ -1,6 +1,6 @@
 // The texts that engineers read: comments, names of tests, and documents without their code.
 
-/** The paragraphs of a document, or the comments of a source and the names of its tests, each in one line. */
+/** Returns the paragraphs of a document, or the comments of a source and the names of its tests, each in one line. */
 export function readProse(path: string, text: string): string[] {
   const found = path.endsWith('.md')
     ? text

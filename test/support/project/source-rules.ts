@@ -48,7 +48,7 @@ function isTypeOnly(what: string): boolean {
 /** A text without the lines that are only a comment: enough, as our formatter keeps code off such lines. */
 const withoutComments = (text: string) => text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 
-/** Whether `path` is one of `places`, or is inside a place that ends in a slash. */
+/** Returns whether `path` is one of `places`, or is inside a place that ends in a slash. */
 export const isIn = (path: string, ...places: string[]) =>
   places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)));
 
@@ -102,7 +102,7 @@ const writtenByKysely = /\.(?:insertInto|updateTable|deleteFrom)\('(\w+)/g;
 const writtenBySql =
   /(?:\binsert into|\bdelete from|(?<!\b(?:for|do) )\bupdate(?! set\b)) (?:pg_temp\.)?(\w+)/g;
 
-/** The tables that a file writes to, as far as its text names them. */
+/** Returns the tables that a file writes to, as far as its text names them. */
 function listWritten({ file, text }: Source): string[] {
   const forms = isIn(file, 'db/') ? [writtenByKysely, writtenBySql] : [writtenByKysely];
   return forms.flatMap((form) => [...withoutComments(text).matchAll(form)].map(([, table = '']) => table));
@@ -154,7 +154,7 @@ export const rooms = [
   'instance',
 ];
 
-/** The place of a file's room, or -1 if it is in none. `server/main.ts` and `server/cli.ts` come after all rooms. */
+/** Returns the place of a file's room, or -1 if it is in none. `server/main.ts` and `server/cli.ts` come after all rooms. */
 const roomOf = (file: string): number =>
   isIn(file, 'server/main.ts', 'server/cli.ts')
     ? rooms.length
@@ -314,7 +314,7 @@ export function findCircles(sources: Source[]): string[] {
   return [...circles.values()];
 }
 
-/** The files on the shortest way from `start` back to it, `start` first; undefined if there is no way back. */
+/** Returns the files on the shortest way from `start` back to it, `start` first; undefined if there is no way back. */
 function findWayBack(imported: Map<string, string[]>, start: string): string[] | undefined {
   const seen = new Set<string>();
   const ways = [[start]];

@@ -44,7 +44,7 @@ const addressRouter = router({
     email: session.user.email,
     obstacle: findObstacle(session.user),
     asksForFactor: await asksForFactor(deps, session.user),
-    /** Whether this browser is established. If it is, a factor that is added here protects the account at once. */
+    /** Whether this browser is established. If it is, a factor that is added here protects the account immediately. */
     isEstablished: await isEstablishedBrowser(deps.db, deps, request, session.user.id),
   })),
 });

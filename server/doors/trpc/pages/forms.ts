@@ -38,7 +38,7 @@ export const formsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input: { faults, waitSeconds, isLarge, ...form } }) => {
-      // A browser without cookies gets the refusal at once (contract 9.171).
+      // A browser without cookies gets the refusal immediately (contract 9.171).
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
