@@ -197,7 +197,13 @@ type WhyFieldProps = {
 };
 
 /** The reason that each change by staff needs (contract 12.17). */
-export const WhyField = ({ label = 'Why', required = true, maxLength = 500, refused, ...field }: WhyFieldProps) => (
+export const WhyField = ({
+  label = 'Why',
+  required = true,
+  maxLength = 500,
+  refused,
+  ...field
+}: WhyFieldProps) => (
   <Field
     {...field}
     label={label}

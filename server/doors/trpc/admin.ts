@@ -185,6 +185,10 @@ export const staffFormsRouter = router({
         throw new AppError('invalid_request', { detail: faultWords.choice_missing });
       const asked: AnyAct = acts[intent];
       const { fields, formFields = fields } = asked;
-      return perform(ctx, { ...asked, fields: formFields }, { ...given, seen, why: readReason(intent, reason) });
+      return perform(
+        ctx,
+        { ...asked, fields: formFields },
+        { ...given, seen, why: readReason(intent, reason) },
+      );
     }),
 });

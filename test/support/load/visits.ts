@@ -65,7 +65,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
 
   /** Returns the path of the link in the newest mail to an address. */
   async function readLink(email: string, path: string): Promise<string> {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const { rows } = await sql<{ kept_text: string }>`select kept_text from mails
         where recipient = ${email} and kept_text like ${`%${path}%`} order by id desc limit 1`.execute(db);
       const link = new RegExp(`${path}\\?\\S+`).exec(rows[0]?.kept_text ?? '')?.[0];
