@@ -36,6 +36,8 @@ const common = {
 const all = 'test/**/*.test.ts';
 // These tests share one WordPress, or measure something.
 const alone = { fileParallelism: false, sequence: { groupOrder: 1 } };
+// In CI, the suites of clients fill the time in which all tests before these wait for something.
+const later = { sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -68,12 +70,13 @@ export default defineConfig({
       {
         test: {
           ...common,
+          ...later,
           name: 'browser',
           include: browser,
           globalSetup: 'test/support/run/unpack-browser.ts',
         },
       },
-      { test: { ...common, name: 'processes', include: processes } },
+      { test: { ...common, ...later, name: 'processes', include: processes } },
       {
         test: {
           ...common,

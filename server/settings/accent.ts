@@ -92,6 +92,14 @@ export const buildStyles = ({ ink, onLight, onDark }: Accent): string => `:root 
   --accent-text: light-dark(${onLight.text}, ${onDark.text});
   --accent-soft: light-dark(${onLight.soft}, ${onDark.soft});
 }
+/* Without these, browsers that do not know light-dark() would show no button. */
+@supports not (color: light-dark(red, red)) {
+  :root {
+    --accent: ${onLight.fill};
+    --accent-hover: ${onLight.hover};
+    --accent-edge: ${onLight.edge};
+  }
+}
 `;
 
 /** Mixes in `other`, percent by percent, until `isEnough` accepts the mixed colour. */

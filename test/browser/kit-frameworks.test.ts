@@ -81,7 +81,7 @@ beforeAll(async () => {
   }
   await symlink(join(process.cwd(), 'node_modules/react-router-7'), join(modules, 'react-router'));
   const build = join(modules, 'identity-client');
-  const tsc = ['node_modules/typescript/bin/tsc', '-p', kit, '--outDir', join(build, 'dist')];
+  const tsc = ['node_modules/typescript-7/bin/tsc', '-p', kit, '--outDir', join(build, 'dist')];
   const built = promisify(execFile)(process.execPath, tsc);
   for (const name of Object.keys(frameworks)) origins.set(name, `http://127.0.0.1:${await findFreePort()}`);
   const settings = [...origins].flatMap(([name, origin]) =>

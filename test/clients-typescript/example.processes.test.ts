@@ -23,7 +23,7 @@ const folder = await sharedFolder();
 const closings: (() => unknown)[] = [];
 beforeAll(async () => {
   await run(process.execPath, [
-    'node_modules/typescript/bin/tsc',
+    'node_modules/typescript-7/bin/tsc',
     '-p',
     kit,
     '--outDir',
@@ -140,7 +140,7 @@ it('what is handed out runs on Deno, and its types are right for a strict compil
   await writeFile(join(folder, 'types.ts'), use + wrong);
   const compilerOptions = { noEmit: true, strict: true, module: 'nodenext', target: 'es2022', types: [] };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }));
-  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch((error) =>
+  await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', folder]).catch((error) =>
     expect.unreachable(error.stdout),
   );
   const [command = '', ...flags] = commandOf.deno;
@@ -207,7 +207,7 @@ it('what to put into a site does what it says, and its types are right', async (
   const project = join(folder, 'tsconfig.site.json');
   const typed = [...Object.keys(files), 'express.d.ts'];
   await writeFile(project, JSON.stringify({ compilerOptions, files: typed }));
-  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]).catch((error) =>
+  await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', project]).catch((error) =>
     expect.unreachable(error.stdout),
   );
 

@@ -11,6 +11,7 @@ import { listen } from '../../server/runtime/listen.ts';
 import { logIn } from '../support/app/browser.ts';
 import { findFreePort } from '../support/app/process.ts';
 import { customer, openShop } from '../support/clients/shop.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { requirePrograms } from '../support/machines/programs.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
@@ -80,6 +81,7 @@ async function start(name: string, profile: object): Promise<BrowserContext> {
 
 /** In Chromium's settings: block third-party cookies. */
 const protective = { cookie_controls_mode: 1, block_third_party_cookies: true };
+const blockedVisits = byForm({ short: 60, long: 200 });
 const soon = { timeout: 30_000, interval: 200 };
 
 it('logs in silently where third parties have no cookies and bounce trackers lose theirs (contract 13.128)', async () => {
@@ -123,7 +125,7 @@ it('logs in silently where third parties have no cookies and bounce trackers los
 
 it.each([
   ['keeps cookies', {}, 20, 1],
-  ['blocks the cookies of the site', { blocks: true }, 200, 200],
+  ['blocks the cookies of the site', { blocks: true }, blockedVisits, blockedVisits],
 ])(
   'asks a browser that %s at most once in each visit (contract 13.129 and 13.136)',
   async (_, { blocks }: { blocks?: boolean }, visits, asks) => {

@@ -271,7 +271,7 @@ const forms: Door[] = [
   },
   ...bookForms.map(({ path, ...fields }) => ({
     path,
-    fields: { why: 'They asked for it', seen: 'x', ...fields },
+    fields: { why: 'They asked for it', known: 'x', seen: 'x', ...fields },
     isStaff: true,
   })),
   { path: '/admin/files', fields: confirms, isStaff: true },
