@@ -37,7 +37,7 @@ describe.each(pages)('%s', (path, file) => {
     const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*? (?:href|src)="([^"]+)"/g)].map(
       ([, url = '']) => url,
     );
-    expect(loaded.filter((url) => !/^\/assets\/[\w.-]+$/.test(url))).toEqual([]);
+    expect(loaded.filter((url) => !/^\/(?:assets|brand)\/[\w.-]+$/.test(url))).toEqual([]);
     expect(loaded.filter((url) => url.endsWith('.js'))).toHaveLength(2);
     expect(text).not.toMatch(/<script(?![^>]* src=)|<style|<[a-z][^>]*\s(?:style|on\w+)=/);
   });
