@@ -74,7 +74,13 @@ it.each(lists)(
     const { page, complaints } = await site.visit();
     await page.goto(`/login?next=${encodeURIComponent(path)}`);
     await logIn(page, email);
-    await page.locator(`table.${name} tbody tr`).first().waitFor();
+    await page.waitForURL(`**${path}`);
+    // A search finds people up to five seconds after they are new (contract 12.53).
+    const countRows = async () => {
+      await page.goto(path);
+      return page.locator(`table.${name} tbody tr`).count();
+    };
+    await expect.poll(countRows).toBeGreaterThan(1);
     const faults: string[] = [];
     for (const width of [1_280, 1_100, 700, 390, 320]) {
       await page.setViewportSize({ width, height: 844 });

@@ -142,7 +142,7 @@ describe('after database:restored (contract 9.110)', () => {
     const outcome = await runCli(app.databaseUrl, ['database:restored', '--last-invoice', '41']);
     expect(outcome).toMatchObject({ code: 0, err: '' });
     expect(outcome.out).toMatch(
-      /^In the database \w+ at 127\.0\.0\.1:\d+ nothing from before now can be used: [1-9]\d* sessions ended, 3 emails with links withdrawn, and the keys that sign ID tokens revoked\. The next invoice is number 42\. People erased since the backup are back: erase them again with user:delete --now, .*\n$/,
+      /^In the database \w+ at this machine:\d+ nothing from before now can be used: [1-9]\d* sessions ended, 3 emails with links withdrawn, and the keys that sign ID tokens revoked\. The next invoice is number 42\. People erased since the backup are back: erase them again with user:delete --now, .*\n$/,
     );
   });
 
