@@ -67,7 +67,7 @@ it.each([
     outDir: 'out',
   };
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['site.ts'] }));
-  await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', project]).catch((error) =>
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]).catch((error) =>
     expect.unreachable(error.stdout),
   );
   const { stdout } = await run(process.execPath, [join(project, 'out/site.js')]);
