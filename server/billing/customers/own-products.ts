@@ -22,7 +22,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
     deps.clients
       .list()
       .filter(isListed)
-      // A product of OpenID Connect has no launch, so only its own login can open it.
+      // A product of OpenID Connect has no launch. So it is listed only if it has a login of its own.
       .filter(({ kind, loginUrl }) => kind === 'hand-off' || loginUrl !== undefined)
       .map((client) => ({
         name: client.name,

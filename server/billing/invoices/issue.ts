@@ -69,11 +69,9 @@ type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 type Issuing = {
   trail?: Trail;
-  /** Maps the first day of a period to the lost invoice number that the period's new invoice replaces. */
+  /** Lost invoice numbers, by the first day of their period. The new invoice for that period replaces the lost number. */
   replaces?: ReadonlyMap<string, string> | undefined;
-  /**
-   * The credit note that has just canceled the earlier invoice. Set only if this invoice is issued in place of an earlier one.
-   */
+  /** Set only if this invoice replaces an earlier one: the credit note that has just canceled the earlier invoice. */
   creditNote?: string;
   lines?: ChargeLine[];
 };
@@ -152,7 +150,7 @@ export async function issueInvoice(
 }
 
 /**
- * Returns undefined if there are no charges and the quantity is 1. Such a document looks as documents did before there were
+ * Returns undefined if there are no charges and the quantity is 1. Then the document needs only `line`, as before there were
  * quantities and charges.
  */
 function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {

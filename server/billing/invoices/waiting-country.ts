@@ -47,7 +47,7 @@ export async function settlePlace(
   if (country === null || !(await changesTax(trx, accountId, details, { ...given, country })))
     return { ...given, waiting: null };
   const { address, vatId } = given;
-  // A further change does not start the 14 days again.
+  // If details wait already, another change does not restart the 14 days after which they are overdue.
   const waiting = { address, country, vatId, since: details.waiting?.since ?? now };
   return { ...given, address: details.address, country: details.country, vatId: details.vatId, waiting };
 }
@@ -62,8 +62,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country applies immediately, because only the customer knows it. But if an earlier country could not be
-  // read, the new country is not the first.
+  // The first country of an account without documents applies immediately. But if an earlier country could not be read, the new
+  // country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -74,8 +74,8 @@ async function changesTax(
 }
 
 /**
- * Accepts or rejects the country that waits for an administrator. Returns false if that is not `country`. `trx` has locked the
- * account.
+ * Accepts or rejects `country`, which waits for an administrator. Returns false if no country or another one waits. `trx` has
+ * locked the account.
  */
 export async function decideWaiting(
   trx: Transaction<DB>,

@@ -5,7 +5,7 @@ import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { FileError } from '../../runtime/files.ts';
 import { type BankLine, readDay, readSigned } from './bank-layouts.ts';
 
-// A statement nests about 12 levels, and its longest text has 500 characters.
+// A real statement has about 12 levels of elements, and its longest text has 500 characters.
 const maxDepth = 32;
 const maxText = 2_000;
 

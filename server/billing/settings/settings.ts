@@ -32,7 +32,7 @@ export type FormField = {
   /** The value to begin with while there are no settings. */
   usual?: string;
   isBeside?: true;
-  /** The section of the form. If it is left out, the section has the name of the part of the settings. */
+  /** The section of the form that shows this field. The default is the name of the part of the settings, such as `seller`. */
   section?: string;
   digits?: number | 'of the currency';
   /** What the form says about a wrong value, if the schema's own words do not fit a form. */

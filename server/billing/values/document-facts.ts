@@ -40,7 +40,7 @@ export type DocumentFacts = {
   currency: string;
   seller: Seller;
   buyer: {
-    /** The company, or otherwise the account's name. */
+    /** The company or, without one, the account's name. */
     name: string;
     address: Address | null;
     /** The country that decides the tax if the buyer gave no address. */

@@ -45,7 +45,7 @@ export const findPeriodsEnd = (
     ? startOfDay(zone, dayIn(zone, ending.cancelsAt))
     : ending.cancelsAt;
 
-/** Lists the periods that begin by `until` and before `endsAt`, but are not invoiced or waiting already. */
+/** Lists the periods that are neither invoiced nor waiting yet, and that begin by `until` and before `endsAt`. */
 export function listPeriods(
   { status, plan, price, billingAnchorDay, nextPeriodStartsAt }: Contract,
   until: Date,
