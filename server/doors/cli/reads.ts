@@ -59,7 +59,7 @@ export async function withReads<T>(
   }
 }
 
-/** If the service does not answer, clients cannot read events. Returns a sentence that says so. */
+/** If the service does not answer, clients cannot read events. Then this returns a sentence that says so. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

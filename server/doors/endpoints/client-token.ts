@@ -1,5 +1,5 @@
-// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, so the secret
-// never travels.
+// The token with which a client reads from us (contract 10.19 to 10.20). It is derived from the signing secret, so that the
+// client never sends the secret itself.
 
 import { AppError } from '../../basics/errors.ts';
 import { readHeader } from '../../basics/text.ts';
@@ -31,7 +31,10 @@ export async function requireTokenOwner(
 
 const tokensOf = new WeakMap<Client, Promise<string[]>>();
 
-/** Returns the client's tokens, one for each secret. They are kept, because there may be hundreds of clients. */
+/**
+ * Returns the client's tokens, one for each secret. The tokens are kept, because deriving those of hundreds of clients takes
+ * long.
+ */
 function buildTokens(client: Client): Promise<string[]> {
   const { name, secrets } = client;
   const known = tokensOf.get(client);

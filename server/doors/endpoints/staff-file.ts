@@ -17,7 +17,8 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export shows one moment. So it keeps a connection all the time, and gets less time than a table.
+// An accounting export shows the database at one moment. So it keeps one connection to the end, and gets less time than a
+// table.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 

@@ -34,7 +34,7 @@ export const expired: ExpiredRows[] = [
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
-  // Mails as old as this were sent or given up, because no mail is tried for 30 days.
+  // Mails of this age were sent or given up, because a mail is tried for less than 30 days.
   { table: 'mails', column: 'created_at', before: daysAgo(30) },
   { table: 'audit_events', column: 'at', before: daysAgo(400) },
   // Deletes only the history of erased people. The history of people who are still here stays.

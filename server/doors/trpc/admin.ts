@@ -85,7 +85,7 @@ const auditFilters = z
 
 const auditRouter = router({
   list: staff.input(auditFilters.default({})).query(({ ctx, input }) =>
-    // A page names the people of 50 events. If it did not count as a search, staff could page through everybody.
+    // A page of the audit names the people of 50 events. If it did not count as a search, staff could page through everybody.
     searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
   ),
 });

@@ -45,7 +45,7 @@ export const emailRouter = router({
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
-  /** Returns the change of address whose link has not been used yet, or null. */
+  /** Returns the change of the email address whose link has not been used yet, or null. */
   pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
   cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),
