@@ -111,8 +111,8 @@ const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
 /**
- * Only one transaction at a time may count the files of a member of staff. Otherwise two requests at the same time could exceed
- * the limit.
+ * Only one transaction at a time may count the files that a member of the staff has downloaded. Otherwise two requests at the
+ * same time could exceed the limit.
  */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);

@@ -56,7 +56,7 @@ export const billingBounds = {
  * not read.
  */
 export const textBounds = {
-  // Texts that people type. Later they are trimmed and normalised.
+  // Texts that people type. They are trimmed and normalised only after this.
   email: 320,
   name: 800,
   accountName: 800,

@@ -35,7 +35,8 @@ export async function callClient(
 const underWay = new Map<string, Promise<string[]>>();
 
 /**
- * If a lookup of the same host is under way, calls share it. A lookup that hangs occupies one of the few threads for lookups.
+ * Calls to the same host share a lookup that is running, because a lookup that hangs occupies one of the few threads for
+ * lookups.
  */
 function lookUpOnce(host: string): Promise<string[]> {
   const known = underWay.get(host);
@@ -80,8 +81,8 @@ export function explainError(error: unknown, signal: AbortSignal): string {
 }
 
 /**
- * Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would stay in memory after the
- * work.
+ * Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout are not used, because they would
+ * stay in memory after the work.
  */
 export async function inTime<T>(
   controller: AbortController,

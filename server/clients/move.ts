@@ -34,7 +34,8 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 type Replaced = { change: Change | undefined; hasNewSecrets: boolean; isOn: boolean; isConfirmed: boolean };
 
 /**
- * Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if it matches already.
+ * Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if the row matches
+ * already.
  */
 export async function adoptClient(
   trx: Transaction<DB>,

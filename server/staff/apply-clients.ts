@@ -147,7 +147,8 @@ export async function planApply(
     const deeds: Deed[] = row ? [] : ['add'];
     if (change) deeds.push('set');
     if (row?.offAt) deeds.push('on');
-    // What the restore brought back differs from the file, so somebody has to look at this client.
+    // Without `afterRestore`, no client is confirmed. With it, a client that differs from the file is not confirmed either,
+    // because somebody has to look at what the restore brought back.
     if (row && !row.isConfirmed && (!afterRestore || deeds.length > 0)) plan.unconfirmed.push(name);
     else if (row && !row.isConfirmed) deeds.push('confirm');
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });

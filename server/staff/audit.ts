@@ -19,7 +19,8 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
 };
 
 /**
- * Returns the events about a client. Only the marketplace has types of events of its own. Events about rows name their client.
+ * Returns the filter for events about a client. Events of the marketplace have types that no other client has. Events about
+ * rows name their client.
  */
 export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
   client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
@@ -82,7 +83,8 @@ export async function listAuditLines(
   const filter = { ...toFilter(staff, asked), isWithoutLooks };
   let rows: AuditRow[] = [];
   let lines: Line[] = [];
-  // The first read is short, and enough for most pages. If many equal refusals make too few lines, a second one reads more.
+  // The first read is short, and enough for most pages. If it has many equal refusals, which become too few lines, a second
+  // read reads more.
   for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
     rows = await listAuditEvents(db, { ...filter, limit });
     lines = foldRefusals(rows.slice(0, limit - 1));

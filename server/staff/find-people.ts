@@ -44,7 +44,7 @@ export async function findPeople(
     role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
     state: readChoice('/state', state, statesToFilter),
   };
-  // Includes people who are not indexed yet.
+  // The newest people are listed even if they are not indexed yet.
   if (text === '' && !filters.role && !filters.state) return show(await listNewest(db, limit));
   const words = listNeeded(text);
   if (text !== '' && words.length === 0) return show([]);
@@ -104,8 +104,8 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
 }
 
 /**
- * Finds people, or only members of the staff, by words, address or id. If `q` is the whole address of a person, it finds only
- * that person. The whole address also finds a former member of the staff.
+ * Finds people, or only members of the staff, by words, email address or id. If `q` is the whole email address of a person,
+ * finds only that person, even a former member of the staff.
  */
 export async function findNamed(
   deps: Pick<Dependencies, 'db' | 'now'>,

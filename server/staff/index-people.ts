@@ -5,7 +5,7 @@ import { rest } from '../basics/rest.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { listWords } from './search-words.ts';
 
-// A batch takes about 50 milliseconds. This process itself is busy for two or three of them.
+// A batch takes about 50 milliseconds. The process itself is busy for two or three milliseconds of that time.
 const batchSize = 300;
 
 /**

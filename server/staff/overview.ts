@@ -138,7 +138,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
     now: {
       behind: deliveries
         .filter(({ client, pulledAt, oldestSeconds }) => {
-          // A client that reads no events is always behind, and nobody needs to know.
+          // A client that reads no events is always behind. Nobody needs to know that, so the client is left out.
           const takesEvents = pulledAt !== null || clients.get(client)?.eventsUrl !== undefined;
           return takesEvents && oldestSeconds > behindSeconds;
         })

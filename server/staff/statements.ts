@@ -48,7 +48,7 @@ export type StatementLine = Line & { minorDigits: number; exact: string | null }
 
 export type Statement = {
   lines: StatementLine[];
-  /** `known`: how many payments were recorded before. `out`: how many payments went out, and are about no invoice. */
+  /** `known` is how many payments were recorded before. `out` is how many payments went out and are about no invoice. */
   known: number;
   out: number;
 };
@@ -129,8 +129,8 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // If the page sent the line, but the line is no longer open, somebody else has recorded it meanwhile. Then there is nothing
-  // to do.
+  // The act is refused if the page did not even send the line. If the page sent a line that is not open any more, somebody else
+  // has recorded it, and there is nothing to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];
@@ -163,7 +163,7 @@ async function acceptLine(
   const asked = act({
     about: {
       ...paymentActs.allocate.about,
-      // A payment belongs to nobody. But nobody may record one for an invoice of their own account.
+      // A payment belongs to nobody. But nobody may record a payment for an invoice of their own account.
       async find(db) {
         const invoice = to && (await findInvoice(db, to.number));
         const accountId = invoice ? (await findBuyerOf(db, invoice)).accountId : null;
