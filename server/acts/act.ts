@@ -124,8 +124,8 @@ type ByCommand<Thing> = {
 };
 
 /**
- * An argument, such as `<role>`, or an option. An option with `values` is a switch, with no value on the command line: if it is
- * given, it means the first of `values`, and otherwise the second. If `isRepeated`, spaces separate the values.
+ * An argument, such as `<role>`, or an option. An option with `values` is a switch, with no value on the command line. If the
+ * switch is given, it means the first of `values`, and if not, the second. If `isRepeated`, spaces separate the values.
  */
 type Taken = string | { option: string; isRequired?: true; isRepeated?: true; values?: [string, string] };
 

@@ -94,7 +94,7 @@ export const textBounds = {
   sell_services: 40,
   keep: 320,
   removeFactors: 40,
-  // Names, addresses or ids.
+  // Names, email addresses or ids.
   person: 800,
   staff: 800,
   looks: 40,
@@ -215,7 +215,7 @@ export function decodeIfPossible(text: string): string {
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
-/** Drops pairs whose name the service does not know, and cuts the text of the others. */
+/** Drops pairs whose name the service does not know, and cuts the text of all other pairs. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
   for (const [name, text] of pairs) {
     const bound = findBound(name);

@@ -1,6 +1,6 @@
-// Calls an address of a client in the database (contract 13.17). The name is resolved once, and the call connects to the
-// address that was checked, so that nobody can swap the address in between. The results never show what the server there
-// answered.
+// Calls an address of a client in the database (contract 13.17). The host's name is looked up only one time, and the call
+// connects to the IP address that was checked. So nobody can swap the IP address in between. The results never show what the
+// server there answered.
 import type { Log } from '../basics/log.ts';
 import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
 import type { Config } from '../settings/config.ts';

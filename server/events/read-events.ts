@@ -15,7 +15,7 @@ export async function readEvents(
   { deadline }: Pick<Visit, 'deadline'>,
   { client, after, limit }: { client: string; after: number; limit: number },
 ): Promise<{ events: ClientEvent[]; latest: number }> {
-  // `after` is checked before new numbers are given. Otherwise a wrong `after` could become valid by chance.
+  // `after` is checked before new numbers are given. If numbers were given first, a wrong `after` could become valid by chance.
   const before = await findEventPosition(read, client);
   if (after < before.oldest - 1 || after > before.latest) throw eventsGone(before.oldest);
   if (before.latest === after && !before.hasUnnumbered) return { events: [], latest: after };

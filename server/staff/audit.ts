@@ -40,8 +40,8 @@ const toFilter = ({ session }: Staff, { client, ...asked }: AuditAsked) => ({
 
 /**
  * Returns a page of 50 events, newest first, with the names of the people in it. `before` is an instant, or the `next` of the
- * previous page. `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser
- * or place of staff.
+ * previous page. `next` is null on the last page. A manager gets no events about staff, no IP addresses, and no browser or
+ * place of staff.
  */
 export async function listAudit({ db }: Deps, staff: Staff, asked: AuditAsked) {
   const filter = toFilter(staff, asked);
@@ -70,9 +70,9 @@ const eventsOfPage = 1_000;
 const mostListed = 50;
 
 /**
- * Like `listAudit`, but for people. Equal refusals in a row are one line. Events that say that staff viewed people or searched
- * for them are left out unless they are asked for. A page has up to 50 lines. `people` also has the people whom the filter
- * names.
+ * Like `listAudit`, but for a page that people read. Equal refusals in a row are one line. Events that say that staff viewed
+ * people or searched for them are left out unless they are asked for. A page has up to 50 lines. `people` also has the people
+ * whom the filter names.
  */
 export async function listAuditLines(
   { db }: Deps,

@@ -126,7 +126,7 @@ export async function findNamed(
 
 type Found = ReturnType<typeof show>;
 
-/** A manager sees only name, address and role of other staff (contract 12.9). */
+/** A manager sees only name, email address and role of other staff (contract 12.9). */
 export function showHits(role: StaffRole, hits: Found['people'], { state }: { state?: string }) {
   const seesAll = ({ role: ofHit }: Found['people'][number]) => role === 'admin' || ofHit === 'user';
   return hits

@@ -10,7 +10,7 @@ const batchSize = 300;
 
 /**
  * Writes the words of everybody in the queue, the newest first, until the queue is empty or `signal` aborts. If several
- * instances do this at the same time, one works and the others return.
+ * instances do this at the same time, one instance works, and all other instances return.
  */
 export async function indexPeople({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   if (!(await hasPeopleToIndex(db))) return;

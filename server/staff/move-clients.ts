@@ -52,7 +52,7 @@ export async function adopt(
     roles: roles.filter((word) => client.roles.includes(word)).join(','),
     factor: client.needsFactor ? 'required' : 'optional',
   };
-  // The field `client` refuses names of clients in the settings, and this client is in the settings.
+  // The field `client` is left out. It refuses the names of clients in the settings, and this client is in the settings.
   const { client: _name, ...fields } = addFields;
   const read = await readFields(fields, given, { ...deps, db: trx, thing: {} }).catch((error) => {
     if (!(error instanceof AppError)) throw error;

@@ -221,7 +221,7 @@ const readCredits = readOneOf('all', 'part');
 const credit = act({
   about: invoice,
   right: { name: 'billing.credit' },
-  // A credit of everything cannot be undone, so it has a form of its own.
+  // Crediting everything has a form of its own, so that nobody does it by leaving the amount empty.
   offers: ({ status, hasDocument }: Invoice) => [
     ...offerIf(status !== 'void', { credits: 'all' }),
     ...offerIf(status !== 'void' && hasDocument, { credits: 'part' }),

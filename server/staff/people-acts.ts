@@ -299,7 +299,7 @@ const decisions = [
 ] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
-/** Decides about several rights together. A right stays as it is if its field is empty. */
+/** Decides about several rights in one act. A right stays as it is if its field is empty. */
 const decideRights = act({
   about: person,
   right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
@@ -521,8 +521,8 @@ const checkVatId = act({
 });
 
 /**
- * Decides whether an address that changes the tax is accepted. The act is refused if another address waits for the decision by
- * now.
+ * Decides whether an address that changes the tax is accepted. The act is refused if another address has replaced it since the
+ * form was made.
  */
 const acceptCountry = act({
   about: person,

@@ -129,8 +129,8 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // The act is refused if the page did not even send the line. If the page sent a line that is not open any more, somebody else
-  // has recorded it, and there is nothing to do.
+  // The act is refused if the page did not send the line. If the page sent a line that is not open any more, somebody else has
+  // recorded it, and there is nothing to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];

@@ -115,8 +115,8 @@ export function findIdleReason(contract: Known, report: Report, now: Date): Idle
 type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
 
 /**
- * Returns the contract's terms once the report `said` is stored. It replaces everything that earlier reports said. `zone` is
- * the seller's time zone.
+ * Returns the contract's terms once the report `said` is stored. The report replaces everything that earlier reports said.
+ * `zone` is the seller's time zone.
  */
 export function applyReport(
   contract: Known | undefined,
@@ -134,7 +134,7 @@ export function applyReport(
 
 /**
  * Plans the billing periods. They begin when a contract is first active with a price.
- * If a contract had no price for a while, new periods start when it gets one. The time without a price is not invoiced. A
+ * If a contract had no price for a while, new periods start when it gets a price. The time without a price is not invoiced. A
  * period that was over when the report arrived (`now`) is not invoiced either.
  * Periods that began under version 1.0.0, or in another time zone of the seller, may begin on different days in UTC and in the
  * zone. They are aligned with the zone once the price changes (contract 7.550). If the contract has an end, nothing is aligned,

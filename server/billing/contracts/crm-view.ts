@@ -92,8 +92,8 @@ const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns, 'quantity'];
 
 /**
- * Refuses a header that has only part of the price or repeats a name, because the comparison would not be what the author
- * expects.
+ * Refuses a header that has only part of the price or repeats a name. With such a header, the comparison would not be what the
+ * author of the file expects.
  */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
@@ -118,7 +118,7 @@ async function* readCsvLines(
   }
 }
 
-/** An empty cell means null if the member may be null. Otherwise it is a fault. */
+/** An empty cell means null if the member may be null. If the member must not be null, an empty cell is a fault. */
 function toMembers(cells: Record<string, string>): Record<string, unknown> {
   const { currency, unit_amount, interval, quantity, price: _, ...members } = cells;
   const hasPrice = currency || unit_amount || interval;

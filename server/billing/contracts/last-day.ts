@@ -32,8 +32,8 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
 }
 
 /**
- * Returns a function that finds the last day for a change of an end in the history. `contracts` are the account's contracts as
- * they are now.
+ * Returns a function that finds the last day for a change in the history, if that change moved the end of a contract or of its
+ * trial. `contracts` are the account's contracts as they are now.
  */
 export const findLastDayIn =
   (zone: string, contracts: Ending[], now: Date) =>

@@ -1,6 +1,6 @@
-// If a signup created a customer, a later report of that signup corrects the person's name and email address (contract 7.536 and
-// 7.537). It does so only while the person cannot have logged in and nobody has changed them here. No report changes the name or
-// address of anybody else.
+// If a signup created a customer, a later report of that signup corrects the person's name and email address (contract 7.536
+// and 7.537). It does so only while the person cannot have logged in and nobody has edited the person here. No report changes
+// the name or email address of anybody else.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { updateAccountNameUnlessEdited } from '../../../db/tables/accounts.ts';
@@ -51,8 +51,8 @@ export const deferWelcome = (trx: Transaction<DB>, { contract, trace, ...mail }:
   deferMail(trx, { kind: 'welcome', ...mail, details: { ...keepTrace(trace), contract } });
 
 /**
- * Returns whether the person may have logged in, or somebody has edited them here. A person without a password, a passkey, a
- * proved email address or a marketplace link cannot log in.
+ * Returns whether the person may have logged in, or somebody has edited the person here. Without a password, a passkey, a
+ * proved email address or a marketplace link, nobody can log in.
  */
 const hasArrived = (user: User): boolean =>
   !isNewcomer(user) || user.emailVerifiedAt !== null || user.nameEditedAt !== null || user.role !== 'user';

@@ -143,7 +143,7 @@ export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): P
   });
 }
 
-/** Limits how many of these mails an email address gets, because it may be a stranger's. Throws 429 `rate_limited`. */
+/** Limits how many mails with a link an email address gets, because it may be a stranger's. Throws 429 `rate_limited`. */
 async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
   const device = await findDeviceName(deps, request, email);
   await deps.mailLimits.countTry({ account: email, address: visit.address, device });
@@ -156,8 +156,8 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // A reserved address gets no such mail (contract 2.35). This does not throw, because the person who asks must not learn that
-  // the address is reserved.
+  // A reserved address gets no mail with a link (contract 2.35). This does not throw, because the person who asks must not
+  // learn that the address is reserved.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   const { session, visit } = actor;
   deferInvoiceEmailLink(trx, { userId: session.user.id, recipient, now: now(), trace: visit.trace });

@@ -88,10 +88,13 @@ export async function fillDetails(
   return faulty;
 }
 
-/** An email address gets at most two such mails a day, even if many signups name it. */
+/**
+ * Mails a link that proves the address for invoices. An email address gets at most two such mails a day, even if many signups
+ * name it.
+ */
 async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: LinkMail): Promise<void> {
   const user = await findUserById(trx, userId);
-  // The user's own email address needs no proof. A reserved address gets no such mail.
+  // The user's own email address needs no proof. A reserved address gets no mail with a link.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
   try {
     await spendAllowance(trx, 'invoice-email-of-signup', recipient);

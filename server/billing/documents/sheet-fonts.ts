@@ -15,7 +15,7 @@ const plain = /^[\p{Z}\p{P}]+$/u;
 
 const segmenter = new Intl.Segmenter();
 
-/** `files` are TTF or OTF fonts. The last one has every Latin letter, and □. */
+/** `files` are TTF or OTF fonts. The last font has every Latin letter, and □. */
 export class SheetFonts implements Fonts {
   readonly #doc: PDFKit.PDFDocument;
   readonly #files: readonly Uint8Array[];

@@ -13,7 +13,7 @@ type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
 
-/** `fonts` are TTF or OTF. The last one has every Latin letter. `accent` is the colour of headings and links. */
+/** `fonts` are TTF or OTF. The last font has every Latin letter. `accent` is the colour of headings and links. */
 export type Look = { fonts: readonly Uint8Array[]; accent: string };
 
 const ink = '#1a1a1a';

@@ -1,5 +1,5 @@
-// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each part is read independently of the
-// others.
+// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each detail is read by itself, so
+// that a fault in one detail does not affect the other details.
 import type {
   BillingAddress,
   BillingDetails,

@@ -95,7 +95,8 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Until there is a country, invoices are blocked. So the CRM may set one, even if the customer typed the rejected country.
+  // While the account has no country, its periods are blocked. So `address` does not count as edited, and a signup may still
+  // give a country, even if a customer typed the rejected country.
   if (isCountryUnread(details)) return others;
   // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again
   // and the address does not wait for an administrator again.

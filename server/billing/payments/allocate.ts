@@ -121,8 +121,8 @@ async function applyPayment(
 }
 
 /**
- * Subtracts the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays,
- * the newest allocation first.
+ * Subtracts the refund from the unallocated part of the payment first. Subtracts the rest from the invoices that the payment
+ * pays, the newest allocation first.
  */
 async function applyRefund(
   trx: Transaction<DB>,
@@ -252,7 +252,7 @@ export async function payBack(
   return amount;
 }
 
-/** Returns how much it allocated. */
+/** Returns the amount that was allocated. */
 export async function allocateUpTo(
   trx: Transaction<DB>,
   {

@@ -49,7 +49,8 @@ export function readCamt(xml: string): (BankLine & { line: number })[] {
     const node = open.pop();
     const parent = open.at(-1);
     if (!node || !parent) return;
-    // Only the parts that may still be needed stay in memory.
+    // The elements of a statement are not kept, so that little of the file is in memory. The account and each entry are read
+    // here, and the other elements are not needed.
     if (parent.name === 'Stmt' && node.name === 'Acct')
       account = textAt(node, 'Id/IBAN') || textAt(node, 'Id/Othr/Id');
     if (parent.name === 'Stmt' && node.name === 'Ntry') {

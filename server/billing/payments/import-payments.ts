@@ -184,7 +184,10 @@ export async function* importPayments(
   }
 }
 
-/** Returns whether the payment still fits the match `exact`. Locks the invoice, so that no other payment can pay it meanwhile. */
+/**
+ * Returns whether the payment still fits the match `exact`. Locks the invoice, so that no other payment can pay it before the
+ * transaction ends.
+ */
 export async function isStillExact(
   trx: Transaction<DB>,
   { amount, currency }: ListedPayment,

@@ -158,7 +158,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** Returns the numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
+/** Returns the numbers of the rows in which something is typed. Choices are ignored, because an empty row may have a choice. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {

@@ -366,8 +366,9 @@ export const writeSettings = ({ tax, ...others }: BillingSettings): WrittenSetti
 });
 
 /**
- * Files from before 1.1.0 have `rate`, in hundredths of a percent, instead of `percent`. A rate below 1 % is refused, because it
- * was probably meant as percent. If the file has `rate`, `name` turns a fault of `percent` into a fault of `rate`.
+ * Files from before 1.1.0 have `rate`, in hundredths of a percent, instead of `percent`. A rate below 1 % is refused, because
+ * it was probably meant as percent. In the result, `name` changes the pointer of a fault from `percent` to `rate`, if the file
+ * has `rate`.
  */
 function readOldRates(json: unknown) {
   const refused = 'Write the rate in percent: "percent": "19" is 19 %. (In "rate", 19 would be 0.19 %.)';

@@ -23,7 +23,7 @@ const open = (config: Config, url: string) =>
     onError: () => undefined,
   });
 
-/** Returns the clients of the settings, and those of the database if it can be read. */
+/** Returns the clients of the settings, and the clients of the database if it can be read. */
 export async function findClients(config: Config): Promise<Clients> {
   const url = await findUrl(config);
   if (url === undefined) return clientsOfSettings(config);

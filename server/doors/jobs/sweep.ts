@@ -46,7 +46,7 @@ export const expired: ExpiredRows[] = [
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // The events that are kept for a client must have no gaps, so they are deleted in order (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
-  // The time is cast to the column's own type, because Postgres cannot use the index otherwise.
+  // The time is cast to the column's own type. Without the cast, Postgres cannot use the index.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
 ];
 

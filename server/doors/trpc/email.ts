@@ -18,7 +18,7 @@ import { requireConfirmed } from '../../identity/session/actor.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { person, router } from './init.ts';
 
-/** Refuses a change before it asks for a credential, so that nobody gives one in vain. */
+/** Refuses a change before it asks for a credential, so that nobody gives a credential for a change that is refused. */
 const changing = person
   .use(({ ctx, next }) => {
     requireNoObstacle(ctx.session.user);

@@ -18,7 +18,10 @@ export const signUpRouter = router({
     .input(z.object({ name: z.string(), email: z.string(), isMeant: z.boolean(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
 
-  /** Repeats the request with what this browser has kept of the form. Returns `unknown` if the address or the name is missing. */
+  /**
+   * Repeats the request with what this browser has kept of the form. Returns `unknown` if the email address or the name is
+   * missing.
+   */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const { deps, request, visit } = ctx;
     const [email, name] = [readTypedEmail(deps, request), readTypedName(deps, request)];
