@@ -47,8 +47,8 @@ export type Subject<Thing> = {
   /** True if programs may leave out `seen`, the digest of the facts that a form is made from (contract 7.152). */
   mayLackSeen?: true;
   /**
-   * True if `id` names a person. Then an act locks that person and the author. If the act is about something else, staff
-   * without the right get 404.
+   * True if `id` names a person. Then an act locks that person and the author. For every other kind of thing, staff without the
+   * right get 404.
    */
   isPerson?: true;
   answer: (result: unknown) => unknown;

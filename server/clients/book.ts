@@ -24,7 +24,9 @@ import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 
-/** A row has the first state that applies. Only a client that is `on` can be opened, gets webhooks, and may call. */
+/**
+ * A row has the first state that applies. Only a client that is `on` can be launched, gets webhooks, and may call this service.
+ */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
 /** The state is never `unreadable` here, because only `openBook` knows whether the secrets can be opened. */

@@ -96,8 +96,8 @@ export async function inTime<T>(
 export const stopping = new Error('this instance is stopping');
 
 /**
- * Keeps the tries under way. Nobody waits for a try, so a client that is down delays nothing else. `failed` is the log's
- * message for a try that throws.
+ * Keeps a list of the tries that are running. Nobody waits for a try, so a client that is down delays nothing else. `failed` is
+ * the log's message for a try that throws.
  */
 export function createTries(log: Log, failed: string) {
   const underWay = new Map<Promise<void>, { client: string; controller: AbortController }>();

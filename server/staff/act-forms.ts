@@ -83,7 +83,8 @@ export function isOnPages(about: string, intent: string): intent is Intent {
 }
 
 /**
- * Says what a form has done, for the page that the browser shows after it. Null for a form that this kind of page does not have.
+ * Says what a form has done, for the page that the browser shows after it. Returns null for a form that this kind of page does
+ * not have.
  */
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;

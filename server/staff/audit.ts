@@ -83,8 +83,8 @@ export async function listAuditLines(
   const filter = { ...toFilter(staff, asked), isWithoutLooks };
   let rows: AuditRow[] = [];
   let lines: Line[] = [];
-  // The first read is short, and enough for most pages. If it has many equal refusals, which become too few lines, a second
-  // read reads more.
+  // The first read is short, and enough for most pages. But many equal refusals become one line. If that leaves too few lines,
+  // a second read reads more events.
   for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
     rows = await listAuditEvents(db, { ...filter, limit });
     lines = foldRefusals(rows.slice(0, limit - 1));

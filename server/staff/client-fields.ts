@@ -52,7 +52,7 @@ const readAddresses =
   (use: AddressUse): Field<unknown, string[]> =>
   async (typed, more) => {
     const addresses = typed.split(/\s+/).filter((each) => each !== '');
-    // A text longer than this bound was cut when it was received.
+    // A text longer than this bound was cut when it was received, so its end is missing.
     const isCut = typed.length > textBounds.redirectUris;
     if (isCut || addresses.length > maxAddresses || new Set(addresses).size < addresses.length)
       return refuse('addresses_many');

@@ -60,8 +60,8 @@ function withOneMore(taken: Taken, asked: AskedFile): Taken {
 }
 
 /**
- * Counts the file, and records that its download began, before any of it is sent. Throws 429 `rate_limited` after five in an
- * hour, and 401 `login_required` if the session has ended.
+ * Counts the file, and records that its download began, before any of it is sent. Throws 429 `rate_limited` after five files in
+ * an hour, and 401 `login_required` if the session has ended.
  */
 export async function beginFile({ db }: Dependencies, staff: Staff, asked: AskedFile): Promise<void> {
   const { user, id: sessionId } = staff.session;

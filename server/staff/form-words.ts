@@ -1,5 +1,5 @@
 // The types of the words of acts (server/staff/act-words.ts). In a notice, the page replaces `{name}` and `{email}` with the
-// name and address of the person. The record of an act says which values its command accepts.
+// name and email address of the person. The record of an act says which values its command accepts.
 import type { Given } from '../acts/fields.ts';
 
 /**

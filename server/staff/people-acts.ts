@@ -127,8 +127,8 @@ const endAllSessions = act({
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
-  // The form says only whether there are sessions. If it named them, each new login would make it out of date, and a person who
-  // keeps logging in could delay the end of their sessions.
+  // The facts of the form say only whether there are sessions. If they named the sessions, each new login would make the form
+  // out of date, and a person who keeps logging in could delay the end of their sessions.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     if (!(await hasSessions(trx, target, deps.now()))) return undefined;

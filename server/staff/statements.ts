@@ -91,8 +91,8 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   const matches = await matchPayments(db, fresh, named);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
     const match = matches.get(line.id);
-    // A line for outgoing money gives nothing back if it names no invoice, so it is left out. If it names an invoice, the
-    // payment of that invoice may be among these lines.
+    // A line for outgoing money gives nothing back if it names no invoice, so it is left out. If it names an invoice, it is
+    // kept, because the payment of that invoice may be among these lines.
     if (line.isOut && !match) return [];
     const { exact, proposals = [], alike = [] } = match ?? {};
     const first = exact ? [exact] : [];

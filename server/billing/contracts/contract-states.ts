@@ -1,5 +1,5 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
-// changes. A trial ends by the clock, even before the billing job has stored its end.
+// changes. A trial counts as ended once its time is over, even if the billing job has not stored its end yet.
 import type {
   Contract,
   ContractStatus,
@@ -102,7 +102,7 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
-/** Returns undefined if the report is stored. */
+/** Returns why the report changes nothing, or undefined if the report is to be stored. */
 export function findIdleReason(contract: Known, report: Report, now: Date): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';

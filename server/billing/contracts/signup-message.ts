@@ -1,4 +1,4 @@
-// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
+// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for everything that can be wrong with it.
 import { z } from 'zod';
 import type { ContractCharge } from '../../../db/tables/contract-charges.ts';
 import type { Price } from '../../../db/tables/service-contracts.ts';

@@ -93,7 +93,8 @@ export async function acceptSignup(
     );
   };
   if (known) {
-    // If the report ends the contract, its charges belong on the last invoice. So they are stored before that invoice is issued.
+    // If the report ends the contract, the charges in the report belong on the last invoice. So they are stored before that
+    // invoice is issued.
     if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
     const charges = await keepCharges(outcome.contract);

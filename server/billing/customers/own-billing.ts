@@ -235,9 +235,7 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/**
- * Returns a document as a page shows it, with its lines and the English names of its countries. `record` is not shown to readers.
- */
+/** Returns a document as a page shows it, with its lines and the English names of its countries. Leaves out `record`. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],

@@ -10,8 +10,8 @@ import type { Audience, Client } from '../../sso/clients.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 
 /**
- * `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch. `mayEnter`
- * and `needsFactor` say what a launch would require (contract 13.60). They do not decide which products are listed.
+ * `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch.
+ * `mayEnter` and `needsFactor` say what a launch would require (contract 13.60), and do not decide which products are listed.
  */
 export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
   const [launches, isListed] = await Promise.all([

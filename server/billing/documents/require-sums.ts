@@ -45,7 +45,8 @@ function* findLineFaults({ lines, prices, net, total }: DocumentFacts): Generato
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
-  // The days of a credit note and its invoice are not compared, because version 0.5.0 issued credit notes with an earlier day.
+  // The days of a credit note and its invoice are not compared, because version 0.5.0 dated some credit notes before their
+  // invoice.
   const { kind, category, words, line, issued_on, due_on } = facts;
   if ((kind === 'credit_note') !== (facts.invoice !== null))
     yield 'a credit note names its invoice, and nothing else does';

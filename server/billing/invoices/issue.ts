@@ -202,8 +202,8 @@ export async function issueCreditNote(
 }
 
 /**
- * Returns the current seller. If the seller has lost a tax id that the tax category requires, the seller's ids on the invoice
- * stay (contract 7.71).
+ * Returns the current seller. If the seller has lost a tax id that the tax category requires, returns the current seller with
+ * the tax ids of the invoice (contract 7.71).
  */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);

@@ -1,6 +1,6 @@
 // Records money that comes in or goes back, and allocates it to invoices (contract 7.130 to 7.138).
-// Each function locks contracts, then invoices, then payments, each kind in a fixed order. If a function finds out later that it
-// has locked too little, it starts again (LostRace).
+// Each function locks contracts first, then invoices, then payments. Rows of one kind are locked in a fixed order. If a
+// function finds out later that it has locked too little, it starts again (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';

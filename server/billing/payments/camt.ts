@@ -13,8 +13,8 @@ const maxText = 2_000;
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
 /**
- * `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if the file is no
- * statement.
+ * `line` counts the entries of the statement, from 1, because the whole file may be one line. Throws a FileError if the file is
+ * no statement.
  */
 export function readCamt(xml: string): (BankLine & { line: number })[] {
   const lines: (BankLine & { line: number })[] = [];

@@ -167,8 +167,8 @@ export async function* importPayments(
       yield await inTransaction(db, origin, async (trx) => {
         const { exact } = match ?? {};
         const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
-        // Another run may have recorded the payment before the seller's time zone changed. Then the stored instant differs, and
-        // the payment would be refused if we recorded it again.
+        // Another import may have recorded the payment before the seller's time zone changed. Then the stored instant differs,
+        // and recording the payment again would be refused.
         if (await findPayment(trx, payment.id)) return describe(payment, 'known');
         if (payment.isBank && !matched) return leave(payment, match);
         const { applied, allocated } = await recordListed(trx, payment, {
@@ -217,7 +217,7 @@ export async function recordListed(
   try {
     return await describeRecorded(trx, await recordMoney(trx, money, by, isOut ? null : pays));
   } catch (error) {
-    // Another run has just recorded the line, perhaps with noon of another time zone. The next attempt finds that payment.
+    // Another import has just recorded the line, perhaps with noon of another time zone. The next attempt finds that payment.
     if (error instanceof AppError && error.code === 'idempotency_key_reused') throw new LostRace();
     throw error;
   }

@@ -35,8 +35,8 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
 }
 
 /**
- * Returns the charge of the invoice, and settings for issuing it again. In these settings, prices include tax only if they did
- * in the invoice.
+ * Returns the charge of the invoice, and settings for issuing it again. In these settings, prices include tax only if the
+ * prices of the invoice did.
  */
 export function chargeAgain(
   settings: BillingSettings,

@@ -1,5 +1,5 @@
 // Looks for bank accounts in free texts of the settings (contract 7.383). Documents print a new text immediately, but a new
-// account takes effect only after 24 hours. So a new text may name only the account in force.
+// bank account takes effect only after 24 hours. So a new text may name only the bank account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits.
- * `/`, `:` and `,` may not, because they often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits,
+ * except `/`, `:` and `,`. These often separate numbers that would be an IBAN by chance if they were joined.
  */
 export const findIbans = (text: string): string[] =>
   text

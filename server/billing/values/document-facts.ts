@@ -1,6 +1,6 @@
-// The facts of a document (an invoice or a credit note). They are stored as JSON when the document is issued. Its page, PDF and
-// XML come from the facts alone. Amounts are in minor units of `currency`. Days are in the seller's time zone, such as
-// 2026-11-26.
+// The facts of a document (an invoice or a credit note). They are stored as JSON when the document is issued. The document's
+// page, PDF and XML come from the facts alone. Amounts are in minor units of `currency`. Days are in the seller's time zone,
+// such as 2026-11-26.
 import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';

@@ -151,8 +151,8 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got, but the restore may have lost that profile. So every profile is marked as
-  // changed now.
+  // The restore may have lost a profile that clients have. A client ignores a profile that is older than its own. So every
+  // profile is marked as changed now.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });
