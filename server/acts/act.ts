@@ -100,7 +100,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   command?: ByCommand<Thing>;
   /** Does the act, and locks all other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
-  /** Work after the act that staff wait for. No lock is held during it. */
+  /** Work that is done after the act, and that staff wait for. No lock is held during this work. */
   afterwards?: (deps: Dependencies, result: Result) => Promise<Result>;
 };
 

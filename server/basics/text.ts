@@ -52,8 +52,7 @@ export const billingBounds = {
 } as const;
 
 /**
- * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are
- * not read.
+ * Form fields, parameters of URLs, and strings in the input of procedures. Fields and parameters with other names are not read.
  */
 export const textBounds = {
   // Texts that people type. They are trimmed and normalised only after this.

@@ -127,7 +127,7 @@ export type Step = {
 /** `unconfirmed` has the clients of the file that stay unconfirmed. `same` counts clients that are as the file says. */
 export type Plan = { steps: Step[]; faults: ClientFault[]; unconfirmed: string[]; same: number };
 
-/** Says what has to be done. The plan stays true while the clients are locked. */
+/** Returns what has to be done. The plan stays true while the clients are locked. */
 export async function planApply(
   deps: Deps,
   { entries, faults }: Read,

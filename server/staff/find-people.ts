@@ -1,4 +1,4 @@
-// Finds people by what they say on the telephone (contract 12.50 to 12.61). Callers decide who may search.
+// Finds people by what they say on the telephone (contract 12.50 to 12.61). The calling code decides who may search.
 import { validate } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';

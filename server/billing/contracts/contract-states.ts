@@ -98,7 +98,7 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   canceled: moves.cancel.from,
 };
 
-/** The reason why a report changes nothing, as the CRM reads it (contract 7.43). */
+/** The values of `reason` in the answer to the CRM: why a report changed nothing (contract 7.43). */
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 

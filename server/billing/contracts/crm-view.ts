@@ -10,7 +10,7 @@ import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-
 
 const maxLineLength = 64 * 1024;
 
-// Writes instants as the list of contracts does, so that they can be compared.
+// Writes instants in the same form as the list of contracts, so that the two can be compared.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const statuses = contractStatusSchema.options;
@@ -29,7 +29,7 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** What a line says about a contract. If the line lacks a member, it is missing here, too. */
+/** What a line says about a contract. A member that the line lacks is missing here, too. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
 /** A line has either `view` or `fault`. A faulty line has a signup id if at least that can be read. */

@@ -54,7 +54,7 @@ export async function compareContracts(
   let equal = 0;
 
   await inTransaction(db, { by: 'operator', cause: 'reconcile' }, async (trx) => {
-    // The transaction may last as long as the file takes to arrive.
+    // The transaction has no time limit, because it lasts until the whole file has arrived.
     await liftTimeouts(trx);
     await createContractViews(trx);
     for await (const batch of inBatches(lines)) {

@@ -188,7 +188,7 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Locks the details before the link. Functions that end links use the same order, so the two cannot deadlock.
+    // Locks the details before the link. Functions that end links lock in the same order, so that no deadlock is possible.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))

@@ -67,7 +67,7 @@ export type DocumentFacts = {
   total: number;
   /** What the settings said about payment. Null for a credit note. */
   payment: { text: string | null; link: string | null } | null;
-  /** Documents do not print this. Instants are in the form of RFC 3339. */
+  /** Documents do not print the record. Instants are in the form of RFC 3339. */
   record: {
     contract_id: string;
     account_id: string;

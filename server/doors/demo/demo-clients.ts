@@ -18,7 +18,7 @@ import { buildCookie, readCookies } from './demo-cookies.ts';
 import { createDemoSessions, type DemoSession, type KeptSession } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
-/** If there is no `session`, it has ended, and `events` begins with the event that ended it. */
+/** If `session` is missing, the session has ended, and `events` begins with the event that ended it. */
 type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
 /** What a real product would show of a refusal and, because this is a demo, the precise reason. */

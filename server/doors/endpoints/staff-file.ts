@@ -22,7 +22,7 @@ const stallMs = 30_000;
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
-/** How many files an instance is sending now. It may be two at most. */
+/** How many files an instance is sending now. An instance sends at most two files at the same time. */
 export type FilePlaces = { taken: number };
 
 /**

@@ -57,7 +57,7 @@ const peopleRouter = router({
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
       const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
       const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
-      // If the decision is unknown, the capability stays empty, and the act refuses that.
+      // If the decision is unknown, the capability stays empty, and the act refuses an empty capability.
       const capability = decisions.has(decision) ? what : '';
       return perform(ctx, acts[intent], { ...more, capability });
     }),

@@ -64,7 +64,7 @@ export const passwordMailRouter = router({
     .input(z.object({ email: z.string(), next }))
     .mutation(({ ctx, input }) => requestPasswordMail(ctx.deps, ctx.visit, input, ctx.request)),
 
-  /** Repeats the request with the address that this browser has kept. Returns `unknown` if it has none. */
+  /** Repeats the request with the email address that this browser has kept. Returns `unknown` if the browser has kept none. */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const email = readTypedEmail(ctx.deps, ctx.request);
     if (!email) return 'unknown';
