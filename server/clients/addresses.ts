@@ -32,7 +32,8 @@ export function findAddressFault(
   if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
   if (production && isAddress(url.hostname)) return 'address_number';
   if (production && thisMachine.includes(url.hostname)) return 'address_here';
-  // Some products send the address for after a log-out without its last slash (contract 14.99).
+  // After a log-out, the browser goes to an address of the product. Some products leave out the last slash of that address
+  // (contract 14.99).
   if (url.href !== text && !(use === 'post-logout' && url.origin === text)) return 'address_spelling';
   if (use === undefined || use === 'post-logout') return undefined;
   const [names, fault] = faultOfUse[use];

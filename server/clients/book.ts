@@ -24,9 +24,7 @@ import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 
-/**
- * A row has the first state that applies. Only a client that is `on` can be launched, gets webhooks, and may call this service.
- */
+/** A row has the first state that applies. Only a client that is `on` gets launches and webhooks, and may call this service. */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
 /** The state is never `unreadable` here, because only `openBook` knows whether the secrets can be opened. */

@@ -60,8 +60,8 @@ export async function adoptClient(
 }
 
 /**
- * `moved` has the names of the rows that were moved. Each other list has names of rows that stay under their issuer, for one
- * reason.
+ * `moved` has the names of the rows that were moved. Each other list has the names of rows that stay under their issuer for the
+ * reason that its name says.
  */
 export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; misaddressed: string[] };
 

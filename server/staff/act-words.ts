@@ -27,7 +27,7 @@ const callBack = {
     'Heard what only the contract says',
   ],
 };
-/** Leaves out the last way, because a thief who is in the mailbox or in a session may have read the contract. */
+/** Leaves out the last of the `ways`, because a thief who is in the mailbox or in a session may have read the contract. */
 const callBackOnly = { ...callBack, ways: callBack.ways.slice(0, 2) };
 const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 

@@ -43,7 +43,7 @@ export type ActWords<Shown = any, Thing = any> = {
   ask?: string;
   /**
    * Ways in which staff can know who is calling. The way that they choose becomes the reason of the act, or the beginning of
-   * it.
+   * the reason.
    */
   ways?: string[];
   /** The button that opens the form. */

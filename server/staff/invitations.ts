@@ -1,5 +1,4 @@
-// Invitations to the staff: the list of them, and how administrators send and withdraw them (contract 12.210 to 12.213 and
-// 12.218 to 12.221).
+// Invitations to the staff: how administrators list, send and withdraw them (contract 12.210 to 12.213 and 12.218 to 12.221).
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';

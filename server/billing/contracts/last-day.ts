@@ -21,7 +21,8 @@ export function findLastDay(zone: string, contract: Ending, now: Date): string |
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
   const status = presentStatus(contract, now);
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
-  // A contract that ended under version 0.6.0 may have kept a `cancels_at` after its real end. Nobody knows the real end.
+  // A contract that ended under version 0.6.0 may have a `cancels_at` that is later than its real end. Nobody knows the real
+  // end.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
   // A contract ended immediately, not with a period, if three things are true: it is stored as canceled, its next period would
   // not begin at `cancelsAt`, and the CRM did not report this end.

@@ -35,8 +35,8 @@ export async function saveDetails(
   const value = readGiven(asGiven(details), given, config);
   const settled = await settlePlace(trx, accountId, { details, given: value, now: now() });
   const changed = listChanged(asGiven(details), value);
-  // A detail that is decided here leaves the list of details that a signup gave wrongly. But while the account has no country,
-  // a wrong address stays in the list.
+  // A detail that is decided here is removed from `details.ignored`, the list of details that a signup gave wrongly. But while
+  // the account has no country, a wrong address stays in the list.
   const isDecided = (pointer: string) =>
     decides === 'all' || changed.some((name) => pointers[name].startsWith(pointer));
   const ignored = details.ignored.filter(

@@ -66,8 +66,8 @@ export async function fillDetails(
     if (place.address) given.push('address');
   }
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // `details.ignored` lists the parts that earlier signups gave wrongly. A part that this signup gives correctly leaves the
-  // list. But the address stays in it while its country waits for an administrator.
+  // `details.ignored` lists the parts that earlier signups gave wrongly. A part that this signup gives correctly is removed
+  // from the list. But the address stays in the list while its country waits for an administrator.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>

@@ -72,7 +72,10 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   if (!isWaiting) await writeDueMails(billing, signal);
 }
 
-/** Works on each contract in its own transaction. If the work on one contract fails, it goes on with the next contract. */
+/**
+ * Works on each contract in its own transaction. If the work on one contract fails, this function goes on with the next
+ * contract.
+ */
 export async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,

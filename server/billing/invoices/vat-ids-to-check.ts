@@ -90,7 +90,7 @@ async function keepAnswer(
   const { hasName, ...kept } = answer;
   await insertVatCheck(trx, { ...kept, accountId, vatId, askedBy, askedAt });
   await askAboutVatIdAgain(trx, { accountId, vatId }, 'never');
-  // An administrator may have decided while VIES was asked. And “valid” without the name decides nothing.
+  // An administrator may have decided while VIES was asked. An answer “valid” that does not confirm the name decides nothing.
   if (details.hasCheckedVatId || details.hasRefusedVatId || (kept.isValid && !hasName)) return;
   await decideVatId(trx, { accountId, vatId, isChecked: kept.isValid });
   const checked = kept.isValid ? 'yes' : 'no';

@@ -70,8 +70,8 @@ export async function reissueInvoice(
   });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
-  // `freed` begins with the newest allocation. This loop begins with the oldest, so that the allocations to the new invoice are
-  // in the same order as before.
+  // `freed` begins with the newest allocation. This loop begins with the oldest, so that the new invoice has its allocations in
+  // the same order as the old invoice had.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);

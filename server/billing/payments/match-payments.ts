@@ -100,8 +100,8 @@ const fold = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Finds the payments that outgoing money may give back. Such a payment is of an invoice that the money's text names, and the
- * part of it that is not refunded yet is at least as much as the outgoing money.
+ * Finds the payments that outgoing money may give back. Such a payment pays an invoice that the money's text names. At least
+ * the outgoing amount of the payment must not be refunded yet.
  */
 async function matchRefund(
   db: Database,

@@ -33,9 +33,9 @@ export type PaymentFacts = {
 };
 
 /**
- * `said` is the same for two lines that say the same. `words` is the full reference if it is too long to be stored in full.
- * `isOut` is true if the money went out, which only a line from a bank can say. An import records a line from a bank only if it
- * matches exactly (contract 7.516).
+ * Two lines with equal facts have equal `said`. `words` is the full reference if it is too long to be stored in full. `isOut`
+ * is true if the money went out, which only a line from a bank can say. An import records a line from a bank only if it matches
+ * exactly (contract 7.516).
  */
 export type ListedPayment = PaymentFacts & {
   line: number;

@@ -34,8 +34,8 @@ export async function readWebhook(
 export type WebhookAnswer<Result> = { status: number; text: string; result: Result | 'repeated' };
 
 /**
- * Does the work and stores its answer, in one transaction. The answer is stored under `key`. No two endpoints have a common
- * key.
+ * Does the work and stores its answer, in one transaction. The answer is stored under `key`. Each endpoint has keys that no
+ * other endpoint uses.
  */
 export function answerOnce<Result>(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
