@@ -59,7 +59,7 @@ function spellValue(member: string, value: unknown): string | undefined {
 
 const faultOfFile = (detail: string): Read => ({ entries: [], faults: [{ detail }] });
 
-/** Reads every entry, so that all faults are named together. */
+/** Reads every entry, so that one answer names all faults. */
 export async function readClientFile(deps: Deps, bytes: Uint8Array): Promise<Read> {
   let file: unknown;
   try {

@@ -131,8 +131,8 @@ function splitScripts(run: Run): Run[] {
 }
 
 /**
- * The font reverses a text if its first letter belongs to a right-to-left script, and leaves any other text as it is. If that
- * differs from the direction of the run, this reverses the characters first, so that they are drawn in the right order.
+ * The font reverses a text if its first letter belongs to a right-to-left script, and leaves any other text as it is. If this
+ * does not fit the direction of the run, the characters are reversed here first, so that they are drawn in the right order.
  */
 function orderForFont(run: Run): Run {
   const { text, isRtl } = run;

@@ -56,8 +56,8 @@ const dayMs = 24 * hourMs;
  */
 export function alignToZone(zone: string, at: Date): Date {
   const midnight = Date.parse(`${dayIn(zone, at)}T00:00:00Z`);
-  // Reads the offset every ten days for a year. This misses no change of the clocks, because none is undone within ten days.
-  // Summer time lasts longer, and so does Ramadan, for which Morocco changes its clocks.
+  // Reads the offset every ten days for a year. This misses no change of the clocks, because the clocks stay changed for longer
+  // than ten days: in summer time, and in Ramadan, for which Morocco changes its clocks.
   const readOffset = offsetReader(zone);
   const offsets = Array.from({ length: 37 }, (_, n) => readOffset(at.getTime() + n * 10 * dayMs));
   const least = Math.max(0, -Math.min(...offsets));

@@ -48,7 +48,7 @@ export type DocumentFacts = {
     vat_id: string | null;
     email: string | null;
   };
-  /** The first day and the last day are both included. */
+  /** The first day and the last day both belong to the period. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /**
    * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and is below 0 for a

@@ -40,7 +40,7 @@ export const emailRouter = router({
 
   verify: person.input(link).mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
 
-  /** Pages ask for a credential first (server/identity/login/confirm.ts). */
+  /** Pages ask for a credential before they call this (server/identity/login/confirm.ts). */
   requestChange: changing
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
