@@ -40,8 +40,9 @@ export async function migrate(
   }
 }
 
-// A migration may wait for a table that a long transaction reads, such as a backup. Meanwhile all requests wait behind the
-// migration. So the migration gives up sooner than requests do, and pauses before the next try, so that the requests can run.
+// A migration may wait for a table that a long transaction reads, such as a backup. All requests that use the table then wait
+// behind the migration. So the migration gives up sooner than requests do, and pauses before the next try, so that the requests
+// can run.
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 

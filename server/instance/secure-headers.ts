@@ -27,7 +27,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
     referrerPolicy: 'same-origin',
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
-    // These headers are for browsers that nobody uses any more, and for links to other sites, which we do not have.
+    // Left out: headers for browsers that nobody uses any more, and headers for links to other sites, which we do not have.
     xXssProtection: false,
     xDownloadOptions: false,
     xDnsPrefetchControl: false,

@@ -39,10 +39,12 @@ export type Ordered = {
   products?: string | undefined;
 };
 
-// `dueAt` is when the account will be deleted, if its owner had asked for that by the time of the mail. `who` is the person that
-// a warning to administrators is about. `countsAt` is when the change takes effect. `was` and `role` are the roles before and
-// after. `what` is the changed texts, the changed rights, or what was done to a client or the address for invoices. `to` is yes
-// or no for each of these rights.
+// `dueAt` is when the account will be deleted, if its owner had asked for that by the time of the mail.
+// `who` is the person that a warning to administrators is about.
+// `countsAt` is when the change takes effect.
+// `was` and `role` are the roles before and after the change.
+// `what` names the changed texts, the changed rights, or what was done to a client or to the address for invoices.
+// `to` says yes or no for each of the changed rights.
 export type Words = {
   dueAt: string;
   hasSupport: boolean;

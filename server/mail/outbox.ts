@@ -103,7 +103,7 @@ async function sendMail(
   try {
     await sendInTime(mailer, message, signal);
   } catch (error) {
-    // If the service is stopping, another worker takes the mail when the lease ends.
+    // If the service is stopping, nothing is recorded: another worker takes the mail when the lease ends.
     if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
@@ -204,7 +204,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
-  // The error's message is not logged, because mail servers often repeat the address in it.
+  // The error's message is not logged, because mail servers often quote the recipient's address in it.
   const { code, responseCode, response } = error as {
     code?: string;
     responseCode?: number;

@@ -24,7 +24,7 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called for each batch once it is committed. In a dry run, it is called once the batch is done. */
+  /** Called after each batch. In an import, the batch is then committed. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 

@@ -6,8 +6,8 @@ import { readAllFields } from '../web/requests.ts';
 
 const maxLength = 8_000;
 /**
- * The pages before the login carry this query inside their own. If a `Location` is over 14 KiB, it loses its query (contract
- * 9.303).
+ * The pages before the login carry this query inside their own query, where it is escaped. A `Location` over 14 KiB would lose
+ * its query (contract 9.303).
  */
 const maxEscapedLength = 14_000;
 
@@ -20,7 +20,7 @@ export function readRawQuery(url: string): string {
   return query;
 }
 
-/** A POST from another site carries no `Lax` cookie. So the browser asks again by GET. */
+/** Redirects a POST to the same request by GET, because a POST from another site carries no `Lax` cookie. */
 export async function toGet(request: Request): Promise<Response> {
   const query = (await readAllFields(request)).toString();
   return redirect(`${pathOf(request.url)}?${readRawQuery(`?${query}`)}`);

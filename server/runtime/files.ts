@@ -35,7 +35,7 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
 /** The message is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** Resolves a path from the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
+/** Resolves a path from the command line. npm and `identity` change the folder, and pass the original folder in CLI_FOLDER. */
 export const locate = (path: string): string => resolve(environment.CLI_FOLDER || '.', path);
 
 /** Files that `identity` opened as root, by the argument that names each of them (docs/operate/files/identity). */

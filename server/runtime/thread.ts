@@ -6,7 +6,10 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
 type Thread<Asked, Answer> = {
-  /** Ask one question at a time. Throws the error of the thread. If a thread died or hung, the next question starts a new one. */
+  /**
+   * Ask one question at a time. Throws the error of the thread. If a thread died or hung, the next question starts a new
+   * thread.
+   */
   ask: (asked: Asked) => Promise<Answer>;
   close: () => Promise<void>;
 };

@@ -13,8 +13,8 @@ export type Role = (typeof roles)[number];
 type Common = {
   name: string;
   /**
-   * Says where the client comes from. The addresses of a row in the database are checked more strictly, because no operator
-   * of this machine chose them.
+   * Says where the client comes from. The URLs of a row in the database are checked more strictly, because no operator of this
+   * machine chose them.
    */
   source: 'settings' | 'row';
   title: string;
@@ -59,7 +59,7 @@ export type OpenIdClient = Common & {
   pkce: (typeof pkceRules)[number];
   /** `none`: the client has no secret. */
   auth: (typeof authRules)[number];
-  /** With `state-only`: whether the client has sent a challenge. */
+  /** If `pkce` is `state-only`: whether the client has ever sent a PKCE challenge. */
   sendsChallenge: boolean;
 };
 

@@ -16,10 +16,13 @@ export type Visit = {
   place?: string;
   /** A transaction that could end after the deadline does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. The signal of the Request is not used, because Remix would stop halfway when it aborts. */
+  /**
+   * Aborts when the caller closes the connection. The signal of the Request is not used, because Remix would stop halfway when
+   * it aborts.
+   */
   signal?: AbortSignal;
   trace?: Trace;
-  /** All members from here on are for the log line of the request. Each is set once it is known. */
+  /** All members from here on are for the log line of the request. Each is set as soon as it is known. */
   userId?: string;
   client?: string;
   /** Set if a launch has sent a payload. */
@@ -151,7 +154,7 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
   const url = parseUrl(value, base);
-  // `/.//evil.example` becomes a path with two slashes at its beginning.
+  // `/.//evil.example` becomes a path with two slashes at its beginning, which browsers read as another host.
   if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;
 }

@@ -1,5 +1,5 @@
 // Tokens for the links in our mails: 256 random bits. The database stores only their SHA-256. A token has one purpose and works
-// once, before it expires, and only while its user still has the address that the mail went to.
+// one time, before it expires, and only while its user still has the email address that the mail went to.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -27,7 +27,8 @@ import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails to the user, even of unsent mails. Take-back links go on working. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also ends its token.
+  // Delete unsent mails before the tokens end. If a mail is being sent at this moment, the deletion waits until it is sent, and
+  // the next statement then also ends the token in that mail.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
@@ -41,8 +42,8 @@ export function findLaunchedClient(path = ''): string | undefined {
 }
 
 /**
- * A stranger may have chosen `next`, so only a client's name or an id is kept. The path then has no `state`, so the client
- * starts a new login.
+ * A stranger may have chosen `next`. So this keeps only the name of a client, or the id of a pending hand-off. The kept path
+ * has no `state`, so the client starts a new login.
  */
 export function keepNext(clients: Clients, next: string | undefined): Record<string, string> {
   const client = clients.get(findLaunchedClient(next) ?? '');
@@ -52,11 +53,11 @@ export function keepNext(clients: Clients, next: string | undefined): Record<str
   return pending ? { next: pending } : {};
 }
 
-/** Keeps the trace for the log. The mail that goes out does not show it. */
+/** Returns the trace id to keep with a mail. The log shows the id, but the mail does not. */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
 
-/** The result is the only copy of the token, or undefined if the mail is void by now. */
+/** Returns the only copy of the token, or undefined if the mail is void by now. */
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -79,7 +80,7 @@ export async function createPasswordToken(
     : undefined;
 }
 
-/** For a link that an operator hands over. The result is the only copy of the token. */
+/** Makes the token of a link that an operator gives to the user. Returns the only copy of the token. */
 export async function createHandedToken(
   trx: Transaction<DB>,
   { userId, email, now }: { userId: string; email: string; now: Date },
@@ -119,7 +120,7 @@ export async function createInvitationToken(db: Database, mailId: string): Promi
   return (await insertInvitationToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
-/** Returns what `consumeMailToken` needs. Uses nothing up. */
+/** Returns what `consumeMailToken` needs. The token is not used up. */
 export async function openMailToken(db: Database, purpose: MailTokenPurpose, token: string, now: Date) {
   const key = { tokenHash: hashToken(token), purpose, now };
   const found = await findMailToken(db, key);
@@ -133,7 +134,10 @@ export type DeadLink = {
   name: string;
 };
 
-/** Anybody with the token has read the mail, so we may say why its link is dead. Undefined if we do not know the token. */
+/**
+ * Says why a link no longer works, or undefined if we do not know the token. Anybody with the token has read the mail, so they
+ * may learn the reason.
+ */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },

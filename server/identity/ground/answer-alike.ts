@@ -1,4 +1,4 @@
-// Requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found.
+// Answers requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';

@@ -53,8 +53,8 @@ export async function isRevocable(
 }
 
 /**
- * Returns whether the user still has to get their first credential. False if an operator has removed the user's credentials.
- * The caller has locked the user.
+ * Returns true if the user has never had a credential. Returns false if an operator has removed the user's credentials. The
+ * caller has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));

@@ -30,8 +30,8 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The try is counted before the current password is checked. The check costs a hash, and counts only wrong passwords. So
-  // without this count, somebody who knows the password could make us hash endlessly.
+  // The try is counted before the current password is checked, because that check hashes a password and counts only wrong ones.
+  // So without this count, somebody who knows the password could make us hash endlessly.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);

@@ -123,7 +123,10 @@ async function countTry(
   });
 }
 
-/** Throws 422 `validation_failed` at `/code`. After the last guess it tells the owner, because a thief may read the mailbox. */
+/**
+ * Throws 422 `validation_failed` at `/code`. After the last allowed guess, the owner gets a notice, because a thief may read
+ * the mailbox.
+ */
 export const refuseCode = (
   deps: Dependencies,
   request: Request,
