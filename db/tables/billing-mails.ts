@@ -92,7 +92,7 @@ export async function findMailbox(
     .executeTakeFirst();
 }
 
-/** `pdf` is null until it is made. `nextTryAt` is set if making it failed. */
+/** `pdf` is null until it is made. `nextTryAt` is set if a try to make the PDF failed. */
 export async function findPdf(
   db: Database,
   number: string,

@@ -77,7 +77,8 @@ export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,
 ): AsyncGenerator<ContractDifference[], void> {
-  // Autovacuum does not analyze temporary tables, and Postgres needs another plan for a million rows.
+  // Autovacuum does not analyze temporary tables. Without this, Postgres would not expect that the table may have a million
+  // rows, and would choose a slow plan.
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);

@@ -4,8 +4,9 @@ import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
- * A second caller waits until the first commits or fails. The year of `earliest` decides the series. The document's day is
- * `earliest`, or the day of the previous number if that is later. So the days in a series never go back.
+ * Returns the next number of a series, and the document's day. A second caller waits until the first commits or fails. The year
+ * of `earliest` decides the series. The document's day is `earliest`, or the day of the previous number if that is later. So
+ * the days in a series never go back.
  */
 export async function takeNumber(
   trx: Transaction<DB>,

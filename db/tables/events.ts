@@ -108,7 +108,7 @@ export async function numberEvents(
   return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
-/** The cost does not depend on the number of events. */
+/** Lists the clients that have events without a number. The cost does not depend on the number of events. */
 export async function listUnnumberedClients(db: Database): Promise<string[]> {
   const first = sql`select client from events where seq is null`;
   const { rows } = await sql<{ client: string }>`
@@ -173,7 +173,7 @@ export async function appendTestEvents(
 
 /** Call this after a restore. No number that may have been given since the backup is given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // Without this lock, another transaction could number an event meanwhile, and a gap would follow that number.
+  // Without this lock, another transaction could number an event before this one ends, and a gap would follow that number.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),

@@ -97,7 +97,7 @@ export async function findLastInvoiceNumber(db: Database): Promise<number> {
   return Number(row?.last_number ?? 0);
 }
 
-/** Returns the last number. From then on, new invoices get numbers above `upTo`. */
+/** Gives new invoices numbers above `upTo`. Returns the highest number that no new invoice gets. */
 export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
   const row = await trx
     .updateTable('invoice_numbers')

@@ -50,7 +50,7 @@ export async function claimLogOuts(
   return rows;
 }
 
-/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try was claimed meanwhile. */
+/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try has been claimed. */
 export async function recordLogOut(
   db: Database,
   { id, attempts }: Pick<LogOut, 'id' | 'attempts'>,
@@ -88,8 +88,8 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All
- * others were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
+ * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. If it
+ * is false, the log-out was given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
   const { rows } = await sql<UntakenLogOut>`

@@ -4,8 +4,8 @@ import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
 /**
- * `facts` is null for an invoice from before there was a seller. A credit note takes `plan` and all members after it from its
- * invoice.
+ * `facts` is null for an invoice from before there was a seller. For a credit note, `plan` and all members after it are those
+ * of its invoice.
  */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
@@ -92,8 +92,9 @@ export async function listOpenOf(
 }
 
 /**
- * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that once paid for such
- * an invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
+ * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that paid for such an
+ * invoice earlier. Leaves out payments that also concern another account, because an administrator must decide to whom they
+ * belong.
  */
 export async function listOwnUnused(
   db: Database,

@@ -57,8 +57,8 @@ export async function findPasswordOwner(
 }
 
 /**
- * Returns the user as a login sees them, first in a browser that is new to them. After that come the 100 browsers that they used
- * last.
+ * Returns what a login would find about the user: first for a browser that is new to the user, and then for each of the 100
+ * browsers that the user used last.
  */
 export async function listPasswordOwners(
   db: Database,

@@ -17,7 +17,7 @@ export async function findReservation(
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger does not look at the expiry, so that `now` is the only clock that counts.
+  // The trigger ignores the expiry, so an expired reservation is deleted here. So only `now` decides what has expired.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)

@@ -90,8 +90,8 @@ export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promi
 }
 
 /**
- * Never moves the instant back, even if the clocks of instances differ. Skips a locked session, because the next request of that
- * session will set the instant.
+ * Records that the session was seen at `now`. Never moves that instant back, even if the clocks of instances differ. Skips a
+ * locked session, because the next request of that session will set the instant.
  */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db

@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`. Each row is a change that a mailbox was told of in a mail with a take-back link
+// The only writer of `take_back_changes`. Each row is a change that was reported to a mailbox, in a mail with a take-back link
 // (contract 2.40 to 2.44). The link works while the row exists and has time left. The row stays for another week after that,
-// because the window of another link may begin with it (contract 2.44).
+// because the window of another link may begin with this change (contract 2.44).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -14,7 +14,7 @@ export type Told =
 
 export type TakeBackChange = {
   id: string;
-  /** The mailbox that was told of the change. */
+  /** The mailbox that the change was reported to. */
   email: string;
   what: Told;
   at: Date;
@@ -119,7 +119,7 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What a mailbox was told of in mails with links that still work. Each kind of change is listed once. */
+/** What was reported to a mailbox in mails with links that still work. Each kind of change is in `what` only one time. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
 /** Returns whether the mailbox is the user's now, or reserved for them. */

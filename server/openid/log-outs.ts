@@ -14,8 +14,8 @@ type Target = OpenIdClient & { backChannelUri: string };
 const isTarget = (client: OpenIdClient): client is Target => client.backChannelUri !== undefined;
 
 /**
- * At most so many tries run at the same time for each client on each instance. A client that does not answer takes up only its
- * own places.
+ * At most this many tries run at the same time for each client on each instance. A client that does not answer takes up only
+ * its own places.
  */
 const maxAtOnce = 16;
 

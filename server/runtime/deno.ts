@@ -8,8 +8,8 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// `shutdown` is called at the latest so many milliseconds before the end. Some request may still be running then, because its
-// body may never arrive.
+// `shutdown` is called at least this many milliseconds before the end, even if a request is still running, because its body may
+// never arrive.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {

@@ -13,7 +13,7 @@ export class CutOff extends Error {}
 /** `write` waits until there is room for more text. If the body is cut off, `signal` aborts, and `write` throws `CutOff`. */
 export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
 
-// If so many bytes wait for the reader, `write` waits, too. The last text may exceed the limit.
+// If this many bytes wait for the reader, `write` waits, too. The last text may exceed the limit.
 const queuedBytes = 256 * 1_024;
 
 /** If `produce` throws, the reader sees that the body is not whole. */

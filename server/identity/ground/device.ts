@@ -56,7 +56,7 @@ export async function rememberCredential(
   if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
 }
 
-/** Finds the last user who logged in with this browser. Undefined if that user has had the browser forgotten since. */
+/** Finds the last user who logged in with this browser. Undefined if that user has since forgotten the browser. */
 export async function findLastUser(
   db: Database,
   deps: Pick<Dependencies, 'config'>,

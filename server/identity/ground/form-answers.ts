@@ -34,7 +34,9 @@ const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
 const maxBytes = 64 * 1_024;
-/** So many requests of one browser may wait on one instance. Each waiting request keeps asking the database. */
+/**
+ * At most this many requests of one browser may wait on one instance, because each waiting request keeps asking the database.
+ */
 const maxWaiting = 4;
 
 const answerSchema = z.object({

@@ -72,8 +72,8 @@ export type TakeBackPage = {
 };
 
 /**
- * Only the mailbox that got the link about the earliest change may freeze the account (contract 2.136). If a thief changed the
- * address and the owner changed it again, the thief has a link, too.
+ * Only the mailbox that got the link about the earliest change may freeze the account (contract 2.136). A thief who changes the
+ * address twice has a link, too, because the second link goes to the thief's first address.
  */
 export async function mayFreeze(
   db: Database,

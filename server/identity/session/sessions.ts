@@ -32,7 +32,7 @@ const cookie = 'identity_session';
 const daySeconds = 24 * 60 * 60;
 const idleSeconds = 14 * daySeconds;
 const absoluteSeconds = 30 * daySeconds;
-// `last_seen_at` may be older than the last request by so many seconds. So few requests need a write.
+// `last_seen_at` may be up to this many seconds older than the last request, so that few requests need a write.
 const touchSeconds = 5 * 60;
 
 export function sessionLimits(now: Date): SessionLimits {
