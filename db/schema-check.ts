@@ -1,5 +1,5 @@
-// Whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded, somebody may
-// have changed the database by hand, restored a part of it, or migrated it with an unreleased version.
+// Checks whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded,
+// somebody may have changed the database by hand, restored a part of it, or migrated it with an unreleased version.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { folded } from './migrations/m100-baseline.ts';

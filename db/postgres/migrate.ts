@@ -86,7 +86,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
-  // The baseline contains what these migrations did, so only their names are recorded.
+  // The baseline contains what the migrations in `folded` did, so only their names are recorded.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
   const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };

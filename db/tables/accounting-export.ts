@@ -274,7 +274,7 @@ export async function readMoment(db: Database): Promise<string> {
   return rows[0]?.moment ?? '';
 }
 
-/** Returns whether all transactions have ended that had written or locked a row at that moment. */
+/** Returns whether each transaction has ended that had already written or locked a row at that moment. */
 export async function haveEnded(db: Database, moment: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);

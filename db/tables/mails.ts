@@ -241,7 +241,7 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // Somebody may have given up the mail while it was being sent.
+      // If somebody has given up the mail while it was being sent, that is undone.
       given_up_at: null,
       // The name is deleted here, because it is in the row of the mail token now.
       details: sql`details - 'name'`,

@@ -63,7 +63,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // IP addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
+  // IP addresses are counted first. A caller whose IP address is at its limit must not use up the tries of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
@@ -110,7 +110,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('code-account-day', 30, day, ({ account }) => account),
       ],
     ),
-    /** Counts guesses of a second factor with a take-back link. */
+    /** Counts guesses of a second factor that are made with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
     // of everybody at an IP address.

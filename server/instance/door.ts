@@ -26,8 +26,7 @@ type DoorOptions = {
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-// The door answers 200 refused logins a second. Without this pace, refusals would leave no time of the processor for accepted
-// logins.
+// The door answers 200 refused logins a second. Without this pace, refusals would leave no processor time for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
 // With this many refused logins that wait for their answer, the last one waits five seconds. Further logins are refused
 // immediately, because each waiting login takes memory.

@@ -63,7 +63,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
+    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so all its addresses count
+    // as one.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });

@@ -33,7 +33,7 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
         if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
         return await make();
       } finally {
-        // Logins and launches that arrived while the page was made go first.
+        // Logins and launches that arrived while the page was made are handled before the next page.
         setTimeout(leave, 0);
       }
     },

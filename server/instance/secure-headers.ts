@@ -16,8 +16,8 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       manifestSrc: ["'self'"],
       // These frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. It redirects to the page
-      // /go, which opens the client.
+      // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. The form redirects to
+      // the page /go, which opens the client.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],

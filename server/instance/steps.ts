@@ -64,7 +64,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
       address,
       trace: readTrace(raw),
       deadline: new Deadline(answerWithinMs),
-      // This is read only when code asks for it, because few requests need it.
+      // A getter, because few requests need the user agent.
       get userAgent() {
         return userAgentOf(raw);
       },
@@ -128,7 +128,8 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
-      // A request may be refused before its route is looked up. For staff paths, the answer must not show that there is a route.
+      // If a request was refused before its route was looked up, this finds the route, for its headers. It does not do so for
+      // staff paths, because the answer must not show that there is a route.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),

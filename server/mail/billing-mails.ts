@@ -214,8 +214,8 @@ export const sayDocument = (
 });
 
 /**
- * When an invoice is issued again, the new invoice and the credit note have a mail each. Finds the unsent mail about the one
- * for the mail about the other (contract 7.464). The archive gets both mails separately.
+ * When an invoice is issued again, there is a mail about the new invoice and a mail about the credit note. For one of these
+ * mails, finds the other one if it is unsent (contract 7.464). The archive gets both mails separately.
  */
 async function findReissueMail(
   db: Dependencies['db'],

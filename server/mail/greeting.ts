@@ -8,7 +8,7 @@ import { daysAfter } from '../basics/instant.ts';
 const settledAfterDays = 7;
 const longest = 60;
 
-/** A dot must end a word. Otherwise mail programs could turn the name into a link. */
+/** In a name, a dot may come only at the end of a word. Otherwise mail programs could turn the name into a link. */
 const plainName = /^(?!.*\.\S)\p{L}[\p{L}\p{M} .'’-]*$/u;
 
 /** Returns names by the id of the mail. If a mail has no entry, it greets nobody by name. */

@@ -10,7 +10,7 @@ export type Message = {
   text: string;
   html: string;
   attachments?: { name: string; type: string; bytes: Uint8Array }[];
-  /** The id of another mail whose contents are part of this one. */
+  /** The id of another mail whose contents are part of this mail. */
   includes?: string | undefined;
 };
 
@@ -20,7 +20,10 @@ export type Mailer = {
   close: () => void;
 };
 
-/** Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL turns this off. */
+/**
+ * Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL turns this
+ * requirement off.
+ */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';

@@ -163,7 +163,7 @@ const clientDeeds: Record<string, string> = {
     'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
 
-/** Words for what one command did to several clients. The mail lists their names below. */
+/** Words for what one command did to several clients. Below these words, the mail lists the clients' names. */
 const severalDeeds: Record<string, string> = {
   apply: 'Clients were changed from a file',
   rebind: 'Clients were moved from another address of this service to this one',

@@ -228,7 +228,7 @@ function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Prom
     const giveUp = () => failed(new Error('the mail server took too long'));
     const timer = setTimeout(giveUp, sendTimeoutMs);
     signal.addEventListener('abort', giveUp);
-    // AbortSignal.any is not used, because Node would keep its signals in memory until `signal` is gone.
+    // AbortSignal.any is not used, because Node would keep the signals that it makes in memory until `signal` is gone.
     const letGo = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

@@ -24,7 +24,7 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called after each batch. In an import, the batch is then committed. */
+  /** Called after each batch. An import has committed the batch by then. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 

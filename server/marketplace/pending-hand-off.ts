@@ -43,8 +43,8 @@ const lifeSeconds = 600;
 const maxPending = 5;
 
 /**
- * Returns the path of the page that asks for the click (`next`), and the cookies to set. If this deletes older hand-offs, the
- * cookies of these are ended, too.
+ * Returns the path of the page that asks for the click (`next`), and the cookies to set. If this deletes older hand-offs, it
+ * also ends their cookies.
  */
 export async function keepPendingHandOff(
   { config, now }: Dependencies,

@@ -208,7 +208,7 @@ export async function writeSecretFile(path: string, text: string): Promise<{ rem
   try {
     await file.writeFile(text);
     await file.sync();
-    // Without this, a crash of the machine could lose the name of the file.
+    // Without a sync of the folder, a crash of the machine could lose the name of the file.
     const folder = await open(dirname(whole), 'r');
     await folder.sync().finally(() => folder.close());
   } catch (error) {

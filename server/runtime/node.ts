@@ -21,7 +21,8 @@ const limits = {
   // This is longer than a load balancer's usual 60 s, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
 };
-// If more connections wait to be accepted, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
+// If more connections than this wait to be accepted, the kernel drops some, and their clients try again a second later. Linux
+// allows 4,096.
 const waitingConnections = 4_096;
 // If a client neither sends nor reads for this long, its connection is closed.
 const silenceMs = 30_000;
@@ -67,7 +68,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // This accepts connections that reach the port before it closes.
+      // Connections that have reached the port are accepted before it closes.
       await new Promise((done) => setImmediate(done));
       // This only stops listening. `server.close` would cut off idle connections immediately, and with them requests that are
       // just arriving.
@@ -96,7 +97,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // An earlier call of this function has answered the request already. This call is only about further bytes of it.
+  // An earlier call of this function has answered the request already. This call is only about further bytes of that request.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();

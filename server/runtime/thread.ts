@@ -42,8 +42,8 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Without this, a limit in NODE_OPTIONS would override the thread's own. The main thread keeps the limit that it started
-    // with.
+    // Without this, a limit in NODE_OPTIONS would override the thread's own limit. The main thread keeps the limit that it
+    // started with.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,

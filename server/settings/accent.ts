@@ -14,7 +14,7 @@ type Shades = {
   fill: string;
   /** The fill below the pointer. */
   hover: string;
-  /** The edge of a fill. It is the fill itself if that stands out from the page. */
+  /** The edge of a fill. If the fill stands out from the page, the edge has the same colour. */
   edge: string;
   /** The colour of text, on any background of a page. */
   text: string;

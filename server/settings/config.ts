@@ -22,7 +22,7 @@ export type Config = {
   payloadTtlSeconds: number;
   /** Whether URLs of clients in the database may lead into private networks. */
   allowsPrivateNetworks: boolean;
-  /** Settings that look like settings of a client, but no client has that name. */
+  /** Settings that look like settings of a client, but belong to no client. */
   unreadSettings: string[];
   /** Settings that are set, but that only an earlier version read. */
   formerSettings: string[];
@@ -49,7 +49,7 @@ export type Config = {
   mail: { smtpUrl: string; from: string } | undefined;
   /** A `mailto:` or `https:` URL. */
   supportUrl: string | undefined;
-  /** This address gets a copy of each document. */
+  /** This email address gets a copy of each document. */
   billingArchiveEmail: string | undefined;
   /** A `mailto:` or `https:` URL. If undefined, there is no security.txt. */
   securityContact: string | undefined;

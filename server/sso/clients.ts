@@ -26,7 +26,7 @@ type Common = {
   loginUrl: string | undefined;
   /** The URL for nudges about events. */
   eventsUrl: string | undefined;
-  /** These words only decide who sees the client in the list of products. They refuse nobody. */
+  /** `listedTo` only decides who sees the client in the list of products. It refuses nobody. */
   listedTo: readonly Audience[];
   /** Whether a session without a second factor gets no payload. */
   needsFactor: boolean;
@@ -67,7 +67,7 @@ export type Client = HandOffClient | OpenIdClient;
 
 export const isOpenId = (client: Client | undefined): client is OpenIdClient => client?.kind === 'openid';
 
-/** The clients as they are now. Ask each time, because they change while the service runs. */
+/** The clients as they are now. Ask each time, because clients change while the service runs. */
 export type Clients = {
   get: (name: string) => Client | undefined;
   /** Returns the same array until a client changes. */

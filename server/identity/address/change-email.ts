@@ -150,8 +150,8 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // `notifyWithTakeBack` stores the change that a take-back undoes. It comes before `reserveAddress`, because a trigger on
-    // reserved addresses would otherwise store a change of its own.
+    // `notifyWithTakeBack` stores the change that a take-back undoes. Call it before `reserveAddress`: a trigger on reserved
+    // addresses would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

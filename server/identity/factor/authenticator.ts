@@ -131,7 +131,7 @@ export async function addAuthenticator(
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, user.id);
     const added = { userId: user.id, sealedSecret, step, now: at };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
-    // The other sessions were started without the app.
+    // The other sessions were started without the app, so they end.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
     // Nobody has given a code in the user's other browsers yet. So these browsers are forgotten, and lose their own counts for
     // tries at codes.

@@ -35,7 +35,7 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
   return found;
 }
 
-// Ten steps are five minutes. If a clock is off by more, its owner can see that.
+// Ten steps are five minutes. If the phone's clock is off by more than that, its owner can see it.
 const furthestSteps = 10;
 
 /** Finds the time steps that have this code and are within five minutes, but too far away for the code to be accepted. */

@@ -35,7 +35,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deleteNewAddress(trx, userId);
 }
 
-/** Returns the name of the client to which a launch or a login by OpenID Connect leads. */
+/** Returns the name of the client that `path` leads to. The path must be a launch or a login by OpenID Connect. */
 export function findLaunchedClient(path = ''): string | undefined {
   const launched = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path);
   return (launched ?? /^\/oauth\/authorize\?(?:[^#]*&)?client_id=([a-z0-9_]+)(?:[&#]|$)/.exec(path))?.[1];
@@ -69,7 +69,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** Returns the only copy of the token. Undefined if the reader at `email` can log in already, or must not be let in. */
+/** Returns the only copy of the token. Undefined if the user can log in already, may not log in, or does not hold `email`. */
 export async function createPasswordToken(
   db: Database,
   { mailId, email, expiresAt }: { mailId: string; email: string; expiresAt: Date },
@@ -128,7 +128,10 @@ export async function openMailToken(db: Database, purpose: MailTokenPurpose, tok
 }
 
 export type DeadLink = {
-  /** `other_account`: the link is for another account than the one logged in. `over`: it has ended for any other reason. */
+  /**
+   * `other_account`: the link is for another account than the account that is logged in. `over`: the link has ended for any
+   * other reason.
+   */
   fate: MailTokenEnd | 'expired' | 'other_account' | 'over';
   email: string;
   name: string;

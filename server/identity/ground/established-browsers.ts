@@ -1,5 +1,5 @@
 // Established browsers (contract 2.21 and 2.22). In such a browser the user gave a credential at least seven days ago, or the
-// account got its first credential. A factor added there is more likely the owner's than a thief's.
+// account got its first credential. A factor added in such a browser is more likely the owner's than a thief's.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { hasKnownDevice, isDeviceEstablished } from '../../../db/tables/devices.ts';

@@ -157,7 +157,7 @@ async function waitForAnswer(
   }
 }
 
-/** If a session has ended, for example by logging out everywhere, its answers are not shown again. */
+/** If a session has ended, for example by logging out everywhere, the answers that were given in it are not shown again. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 

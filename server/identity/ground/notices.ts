@@ -79,7 +79,7 @@ export async function notifyWithTakeBack(
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
-/** Counts against no limit, because strangers may ask for this mail and must not use up the notices to the owner. */
+/** Counts against no limit. Strangers may ask for this mail, and must not use up the limit of notices to the owner. */
 export async function repeatTakeBackMail(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,

@@ -1,5 +1,5 @@
-// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So a thief of an administrator's
-// account cannot act unseen.
+// Tells administrators what another administrator or an operator did (contract 12.163 and 12.164). So a thief of an
+// administrator's account cannot act unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { listAdmins } from '../../../db/tables/deletions.ts';

@@ -119,7 +119,7 @@ async function confirmByPassword(
   const { request, visit } = actor;
   const { id, user } = actor.session;
   await requireOwnAllowance(deps, actor, 'login.confirmed');
-  // Once the tries at codes are used up, no more passwords are hashed.
+  // After the tries at codes are used up, no more passwords are hashed.
   if (typed !== undefined) await requireTryLeft(deps, request, visit, user.id);
   const passwordHash = await guessOwnPassword(deps, actor, password);
   // As in a login, only somebody who knows the password can try a code.

@@ -12,7 +12,7 @@ import {
 
 type LogoutTarget = {
   url: string;
-  /** Our path that leads to `url` once nobody is logged in. */
+  /** Our path that redirects to `url` when nobody is logged in any more. */
   path: string;
   title: string;
 };

@@ -34,8 +34,8 @@ export function findWayOn(known: Known, value: string | null | undefined): WayOn
   if (!client) return undefined;
   const { title } = client;
   if (client.kind === 'hand-off') return { path, again: `/sso/launch/${client.name}`, title, isBack: false };
-  // Only a client of OpenID Connect itself can begin an attempt, so the person starts again at its own page. A path from a mail
-  // has only the client's name, so it leads to that page, too.
+  // A client of OpenID Connect begins each attempt itself, so the person starts again at the client's own page. A path from a
+  // mail has only the client's name, so it leads to that page, too.
   const again = startOf(client);
   return { path: /[?&]redirect_uri=/.test(path) ? path : again, again, title, isBack: false };
 }

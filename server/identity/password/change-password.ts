@@ -55,7 +55,8 @@ export async function changePassword(
     await notify(trx, deps, user, 'password_changed', request);
     // A second factor given in this session stays valid.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    // A user who needs more than a password has given too little here. So the time of their last credential stays the same.
+    // A user who needs more than a password has given only the password here. That is no credential for them, so the time of
+    // their last credential stays the same.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
     const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
     const setCookies = await startSession(trx, deps, start);

@@ -63,7 +63,10 @@ export async function requireGoodPassword(
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 
-/** Returns undefined for a good password. Throws what `PasswordCheck` throws. If its queue is full, the count is taken back. */
+/**
+ * Returns undefined for a good password. Throws what `PasswordCheck` throws. If the queue of the check is full, the count is
+ * taken back.
+ */
 export async function findNewPasswordFault(
   { db, config, clients, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'clients' | 'passwordCheck'>,
   { deadline, signal }: Checking,

@@ -14,7 +14,7 @@ export const graceDays = 14;
 
 export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 
-/** The caller has locked the user. */
+/** Returns true for an administrator if no other administrator can log in. The caller has locked the user. */
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
   role === 'admin' && !(await hasOtherAdmin(trx, id));
 

@@ -166,7 +166,7 @@ export async function confirmSignUp(
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
     // From here on, the mails and tokens of the sign-up belong to the user. Assign the mails first. If a mail is being sent at
-    // this moment, that waits until it is sent, and the second statement then also assigns the token in that mail.
+    // this moment, the statement waits until it is sent, and the second statement then also assigns the token in that mail.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

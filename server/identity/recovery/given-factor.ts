@@ -82,7 +82,7 @@ export async function readGiven(
   return refuseLast(deps, request, visit, link, { isLast, isOfOtherTime: factor !== undefined });
 }
 
-/** Returns the factors to keep. The caller must lock the user before it reads `left`. */
+/** Uses the given factor up, and returns the factors to keep. The caller must lock the user before it reads `left`. */
 export async function consumeFactor(
   trx: Transaction<DB>,
   deps: Dependencies,

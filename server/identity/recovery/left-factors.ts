@@ -1,5 +1,5 @@
-// Finds the factors that still count for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If there is
-// one, the user of the link must give it.
+// Finds the factors that still count for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any factor
+// counts, the user of the link must give one.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
