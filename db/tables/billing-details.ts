@@ -1,4 +1,5 @@
-// The only writer of `billing_details`: to whom documents of an account are made out. The details are deleted with the account.
+// The only writer of `billing_details`: what the documents of an account say about the buyer. The details are deleted with the
+// account.
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { BillingDetails as Columns, DB } from '../schema.ts';

@@ -134,7 +134,7 @@ export async function readTrackedRow(
   return rows[0]?.row;
 }
 
-/** Selects from a row that the statement calls `t`. */
+/** Selects the tracked columns of a row that the statement calls `t`. */
 export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;

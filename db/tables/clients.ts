@@ -96,7 +96,7 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Transactions that add or change a client run one after another. Each waits here for the previous one. */
+/** Transactions that add or change a client run one after another. Each transaction waits here for the previous one. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();
 }

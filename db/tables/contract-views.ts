@@ -1,5 +1,5 @@
-// `contract_views` is a temporary table with the contracts as the CRM sees them, for a comparison with ours. The CRM's list may
-// be in any order and larger than memory, so it is in a table.
+// `contract_views` is a temporary table with the contracts as the CRM sees them, for a comparison with our contracts. The CRM's
+// list may be in any order and larger than memory, so it is in a table.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';

@@ -96,7 +96,7 @@ export async function listLastNumbers(db: Database): Promise<string[]> {
   return rows.map((row) => writeNumber(row, row.last_number));
 }
 
-/** Returns every prefix that numbers have or had. */
+/** Returns every prefix that the numbers of documents have or had. */
 export async function listPrefixes(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('document_series').select('prefix').distinct().execute();
   return rows.map(({ prefix }) => prefix);

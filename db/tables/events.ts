@@ -147,13 +147,13 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/** Ids that the doctor gives its test people. They belong to no user (contract 3.32). */
+/** Ids that the doctor gives its test people. These ids belong to no user (contract 3.32). */
 const testId = '00000000-0000-7%';
 
-/** Adds an event about one of the doctor's test people, or an `erased` event. Triggers append all other events. */
+/** An event about one of the doctor's test people, or an `erased` event. Triggers append all other events. */
 export type TestEvent = { type: ClientEvent['type']; userId: string | null; body: object | null };
 
-/** Throws unless the event is about a test person or is `erased`. */
+/** Throws unless each event is about a test person or is `erased`. */
 export async function appendTestEvents(
   trx: Transaction<DB>,
   client: string,
@@ -201,7 +201,7 @@ type ContractBody = {
   price_currency: string | null;
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
-  /** Undefined in events that version 1.0.0 made. These are kept for 90 days. */
+  /** Undefined in events that version 1.0.0 made. Such events are kept for 90 days. */
   price_each?: number | null;
   price_quantity?: number | null;
   occurred_at: string;

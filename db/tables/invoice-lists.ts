@@ -141,7 +141,7 @@ export const countOpen = (db: Database, limit: number, { dueBefore }: { dueBefor
     sql`from invoices where status = 'open' and due_at <= ${dueBefore ?? sql`'infinity'`} order by due_at`,
   );
 
-/** A list reads one more row than it shows, to tell whether there are more (contract 7.300). */
+/** A list reads one more row than it shows, to find out whether there are more rows (contract 7.300). */
 const listed = 101;
 
 export async function listOverdue(

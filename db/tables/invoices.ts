@@ -190,7 +190,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
 }
 
 /**
- * Returns the invoices of periods that begin at that instant or later, the oldest first. Leaves out invoices that are paid or
+ * Returns the invoices of periods that begin at `from` or later, the oldest first. Leaves out invoices that are paid or
  * credited, even in part.
  */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {

@@ -46,7 +46,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the first documents of each contract by an index, and then the first of all these. */
+/** Selects the first documents of each contract by an index, and then the first of all these documents. */
 export function selectOwnDocuments(page: Page & { last?: Position | undefined }): RawBuilder<Row> {
   const { accountId, limit, sort, last } = page;
   const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
@@ -93,8 +93,8 @@ export async function listOpenOf(
 
 /**
  * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that paid for such an
- * invoice earlier. Leaves out payments that also concern another account, because an administrator must decide to whom they
- * belong.
+ * invoice earlier. Leaves out payments that also concern another account, because an administrator must decide which account
+ * they belong to.
  */
 export async function listOwnUnused(
   db: Database,

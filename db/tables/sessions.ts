@@ -8,7 +8,10 @@ import type { DB } from '../schema.ts';
 /** The values of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
-/** Sessions from before these instants are no longer live. server/identity/session/sessions.ts sets them. */
+/**
+ * A session that was created before `createdAfter`, or last seen before `seenAfter`, is no longer live.
+ * server/identity/session/sessions.ts sets both instants.
+ */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export type NewSession = {
