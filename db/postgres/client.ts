@@ -45,7 +45,8 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because zones once had offsets with seconds.
+// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because the offsets of time zones formerly had
+// seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */

@@ -18,7 +18,7 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** The country of the postal address. If there is no address, the last known country. It decides the tax. */
+  /** The country of the postal address. If there is no address, the last known country. This country decides the tax. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;

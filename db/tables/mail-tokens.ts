@@ -350,8 +350,8 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
 );
 
 /**
- * Ends the user's links for this purpose. Without a purpose, ends all links except those for proving an address for invoices.
- * Take-back links never end here.
+ * Ends the user's links for this purpose. Without a purpose, ends all links except links that would prove an address for
+ * invoices. Take-back links never end here.
  */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,

@@ -55,8 +55,8 @@ const insert = prepare((db, grant: NewGrant) =>
         ])
         .where('s.id', '=', grant.sessionId)
         .where('s.ended_at', 'is', null)
-        // The reference to the session takes this lock anyway. If the person is being erased, this waits for the erasure and then
-        // finds no session.
+        // A new grant refers to its session, which takes this lock in any case. If the person is being erased, this waits for
+        // the erasure and then finds no session.
         .forKeyShare(),
     )
     .returning('id'),

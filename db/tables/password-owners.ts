@@ -13,7 +13,7 @@ export type PasswordOwner = {
    * if they do not know it.
    */
   deviceKnownSince: Date | null;
-  /** When the user first gave a credential on this device. This stays if they forget the device. */
+  /** When the user first gave a credential on this device. This time stays the same if they forget the device. */
   deviceFirstKnownAt: Date | null;
   /** Whether the user gave their very first credential on this device, and has not forgotten it. */
   isFirstDevice: boolean | null;

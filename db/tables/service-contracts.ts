@@ -39,7 +39,7 @@ export const isInstant = (column: string) =>
 
 /**
  * The time of the last stored report. If SQL has set a time that readers cannot use, this is the time at which the contract was
- * made. This way the next report is stored.
+ * made. So the next report counts as newer, and is stored.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;

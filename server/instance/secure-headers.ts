@@ -14,7 +14,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       fontSrc: ["'self'"],
       connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
       manifestSrc: ["'self'"],
-      // These frames show the mails that local mode keeps.
+      // Local mode shows the kept mails in frames.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
       // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. The form redirects to
       // the page /go, which opens the client.

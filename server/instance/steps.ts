@@ -128,8 +128,8 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
-      // If a request was refused before its route was looked up, this finds the route, for its headers. It does not do so for
-      // staff paths, because the answer must not show that there is a route.
+      // If a request was refused before its route was looked up, this finds the route, for its headers. For staff paths, this
+      // finds no route, because the answer must not show that there is one.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),

@@ -24,7 +24,7 @@ export type BillingWords = {
   invoice: string;
   /** The lost number that this invoice replaces. */
   replaces: string | undefined;
-  /** The canceled invoice that this one replaces, and the credit note that canceled it. */
+  /** The canceled invoice that this invoice replaces, and the credit note that canceled it. */
   corrects: { invoice: string; creditNote: string; isAttached: boolean } | undefined;
   plan: string;
   period: string;

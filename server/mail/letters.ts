@@ -175,7 +175,9 @@ function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
   };
 }
 
-/** Goes to an address that our support was told. It does not say whose account it is, because a stranger may read it. */
+/**
+ * Goes to an address that somebody gave to our support. It does not say whose account it is, because a stranger may read it.
+ */
 function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Confirm this email address for an account',

@@ -141,7 +141,7 @@ async function composeMessage(
     const { countsAt, was, role, what, to: decided, contract, invitation, client } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
-    // This mail also tells of other changes. So it is sent even if its link is void.
+    // This summary mail reports other changes, too. So it is sent even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;

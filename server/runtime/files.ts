@@ -115,7 +115,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Callers make a file beside this one. Before they do so, they must learn if this path is wrong.
+  // Callers make another file beside this file. Before that, they must learn if this path is wrong.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);

@@ -48,8 +48,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Node keeps an IP address that was read once, so this reads it early. If there is no address, the client has gone already.
-    // The client's tries could not be counted, so the connection is closed.
+    // Node remembers an IP address that was read before, so this reads it early. If there is no address, the client has gone
+    // already. The client's tries could not be counted, so the connection is closed.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -18,7 +18,7 @@ type Common = {
    */
   source: 'settings' | 'row';
   title: string;
-  /** Paths at this service. */
+  /** Paths of this service that serve the logo. */
   logoPath: string | undefined;
   logoDarkPath: string | undefined;
   callbackUrl: string;

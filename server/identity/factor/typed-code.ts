@@ -12,7 +12,7 @@ const isLetter = (sign: string) => /^\p{L}$/u.test(sign);
 
 /**
  * Returns the value of a digit of any script. In Unicode, the digits 0 to 9 of a script follow each other, and the digits of
- * another script may come directly before them. So this counts all digits before this one up to the first gap, modulo ten.
+ * another script may come directly before them. So the value is the number of digits directly before this digit, modulo ten.
  */
 function readDigit(digit: string): number {
   let first = digit.codePointAt(0) ?? 0;

@@ -33,7 +33,7 @@ export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
-  // NFKC may compose small letters, but not their capitals. So a text that NFKC left alone may change under NFKC once it is in
+  // NFKC may compose small letters, but not their capitals. So NFKC may leave a text alone, and still change it after it is in
   // lower case. Such an address is refused, because its canonical form would not be stable.
   if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
   const [local, domain, ...more] = lower.split('@');
