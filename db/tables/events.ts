@@ -74,9 +74,9 @@ export async function numberEvents(
   limit: number,
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
-  // A separate statement sees what was committed before we got the lock. `numbered_at` never goes back, so that the oldest
-  // numbers are deleted first. "Between" and the order make Postgres use the index of events without a number. With an order by
-  // id alone, Postgres read a million numbered events first.
+  // This is a separate statement, so it sees what was committed before we got the lock. `numbered_at` never goes back, so that
+  // the oldest numbers are deleted first. "Between" and the order make Postgres use the index of events without a number. With
+  // an order by id alone, Postgres read a million numbered events first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`

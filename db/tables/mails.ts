@@ -458,9 +458,9 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 
 /**
  * Makes a failed or given-up mail due again, as if it was just written. Returns false for a mail that is on hold while billing
- * waits.
- * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. In that case, a failed mail stays as it
- * is and the function returns false. A given-up mail becomes due at that next try, when the worker's lease has ended.
+ * waits. If the next try of a mail is no later than `leaseEndsAt`, a worker may be sending that mail now. Then a failed mail
+ * stays as it is, and the function returns false. A given-up mail becomes due at the time of its next try, when the worker's
+ * lease has ended.
  */
 export async function retryMail(
   db: Database,

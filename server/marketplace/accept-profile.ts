@@ -33,7 +33,7 @@ export type ProfileOutcome =
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
       applied?: Applied;
     }
-  /** The user must log in and connect the two accounts before they are linked. */
+  /** The user must first log in, and then connect the two accounts. */
   | { kind: 'connect_needed'; userId: string };
 
 /**
