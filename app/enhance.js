@@ -121,7 +121,7 @@ async function look() {
     localize(news);
     document.querySelector('[data-live]')?.replaceWith(news);
   }
-  // After a log-out, the answer is the login page. Then nothing else will come.
+  // After a log-out, the answer is the login page. Nothing new can come then, so this stops asking.
   if (news || text === '') setTimeout(look, 4_000);
 }
 if (looksLeft > 0) setTimeout(look, 4_000);

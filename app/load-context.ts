@@ -24,11 +24,11 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     refused?: Refused | undefined;
     sendsCookies: boolean;
-    /** True once the posted form has done its work. */
+    /** True after the posted form has done its work. */
     isDone?: boolean;
     /**
-     * The refusal that the page /problems/{code} shows. This page may answer a request to any URL, so the URL does not tell
-     * the code.
+     * The refusal that the page /problems/{code} shows. This page may answer a request to any URL, so the code cannot be read
+     * from the URL.
      */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */

@@ -6,8 +6,8 @@ import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 type Why = 'ended' | 'other-browser';
 
 /**
- * Returns a redirect to the login page, which leads back here. If people sent a form after their session had ended, `values`
- * are the fields of that form. They are kept for the user of the ended session.
+ * Returns a redirect to the login page. The login leads back to this page. If people sent a form after their session had ended,
+ * `values` are the fields of that form. They are kept for the user of the ended session.
  */
 export async function toLogin(
   { request, context }: Args,

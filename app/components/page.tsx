@@ -12,7 +12,7 @@ import { SideNav } from './side-nav.tsx';
 type PageProps = {
   title: string;
   intro?: ReactNode;
-  /** Shown below title and intro, and stays in sight together with them. */
+  /** Shown below title and intro. All three stay in sight when people scroll. */
   head?: ReactNode;
   /** The pages of the account are always wide. */
   wide?: boolean;

@@ -10,7 +10,7 @@ import { keepLastUsed } from './last-used.ts';
 // The email field's offer is renewed before its challenge expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
-/** `part` is what `PasskeyForm` renders. It stays unchanged if the browser does not support passkeys. */
+/** `part` is what `PasskeyForm` renders. If the browser does not support passkeys, `part` stays unchanged. */
 export function enhance(part: HTMLElement): void {
   const form = part.querySelector('form');
   if (!form?.hidden || !browserSupportsWebAuthn()) return;

@@ -110,8 +110,8 @@ const openIdWords = {
 const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 
 /**
- * Returns undefined for a client that uses hand-offs. Also undefined if the settings name the client, because then the row is
- * off.
+ * Returns undefined for a client that uses hand-offs. Also returns undefined if the settings name the client, because the row
+ * is not used then.
  */
 const openIdRowOf = ({ row }: Loaded) =>
   row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;

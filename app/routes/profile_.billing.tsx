@@ -74,7 +74,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What the page that asks for a credential first writes on its button. */
+/** The texts of the button on the page that asks for a credential. */
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],

@@ -16,7 +16,7 @@ import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
 export const meta = titled('Confirm your new email address');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });

@@ -14,7 +14,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Set your password');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const token = tokenOf(request, context);
   const mail = await context.procedures.passwordMail.find({ token });

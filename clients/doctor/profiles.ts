@@ -57,7 +57,8 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
     string,
     string,
   ];
-  // Some words appear only once after a login, or change with each reading. Only words that stay the same count.
+  // Some words are shown only right after a login, or change each time the page is read. So only words that are there both
+  // times count.
   const earlier = countWords(first);
   const words = new Map([...countWords(text)].filter(([word, count]) => earlier.get(word) === count));
   return { ...played, pages: [...once, ...pages], text, words };

@@ -69,7 +69,10 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** The words are the same whether or not another user has that address, so that the page does not reveal it. */
+/**
+ * The words are the same whether or not another user has that email address. So the page does not reveal whether the address is
+ * used here.
+ */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row

@@ -14,7 +14,7 @@ export function Outcome({
   intent: string;
   saved: string | null;
   refused: Refused | undefined;
-  /** What still works after too many tries, as list items. */
+  /** List items that say what people can still do after too many tries. */
   otherwise?: ReactNode;
   /** Shown after a success. */
   children: ReactNode;

@@ -155,7 +155,7 @@ export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   </>
 );
 
-// The words of the buttons. The page that asks for a credential first shows them, too.
+// The words of the two buttons. If a page asks for a credential before the act, that page shows the same words.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

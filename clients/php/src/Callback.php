@@ -37,7 +37,7 @@ final class Callback
             error_log("identity-client: accepted, launch $handOff->launchId");
             $url = $handOff->returnTo === null ? $this->configuration->homeUrl
                 : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
-            // The redirect also takes the signed payload out of the address bar.
+            // The redirect takes the signed payload out of the address bar.
             return Response::unkept(303, ['Location' => $url], $cookies);
         } catch (Refusal $refusal) {
             if ($this->silentEnd !== null) {

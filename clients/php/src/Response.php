@@ -15,7 +15,7 @@ final class Response
     }
 
     /**
-     * An answer that no cache keeps. Browsers do not send its address to other sites.
+     * An answer that no cache keeps. Browsers do not send its URL to other sites.
      *
      * @param array<string, string> $headers
      * @param list<string> $cookies `Set-Cookie` values

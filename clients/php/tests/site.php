@@ -47,7 +47,7 @@ final class Site
         $this->browser = new Browser();
     }
 
-    /** Opens a page: the site's answer, or a page that says who is logged in. */
+    /** Opens a page. Returns the site's answer, or a page that says who is logged in. */
     public function open(string $page, string $method = 'GET', string $body = '', array $headers = []): Response
     {
         [$path, $query] = explode('?', $page, 2) + [1 => ''];

@@ -90,8 +90,8 @@ const message = ({ client }: Settings, state: string, said: string) =>
   utf8(`identity attempt v1 ${client} ${state} ${said}`);
 
 /**
- * The names of the cookies of this browser's attempts, the oldest first. The name of a session's cookie may begin in the same
- * way, so the form is checked, too.
+ * The names of the cookies of this browser's attempts, the oldest first. The name of a session's cookie may begin with the same
+ * prefix, so the form of the name and of the value is checked, too.
  */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]

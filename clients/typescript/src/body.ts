@@ -3,7 +3,7 @@ import type { Bytes } from './bytes.ts';
 
 export const maxBodyBytes = 65_536;
 
-/** Undefined if the body is longer than the limit. Reads no further than that, and drops the rest. */
+/** Returns undefined if the body is longer than the limit, and reads no further than the limit. */
 export async function readBody(
   { body }: Request | Response,
   maxBytes = maxBodyBytes,

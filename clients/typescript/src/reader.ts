@@ -4,7 +4,7 @@ import { type EventHooks, pullEvents } from './events.ts';
 
 const oldAfterMs = 60_000;
 const waitMs = 2_000;
-/** If the service is down, it must not hold up each page. */
+/** How long no page waits for a read after a read that failed. Otherwise a service that is down would hold up each page. */
 const retryAfterMs = 10_000;
 
 export function createReader(settings: Settings) {

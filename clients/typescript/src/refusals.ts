@@ -106,7 +106,7 @@ export function buildRefusalPage(
   const code = [refusal.code, refusal.launchId]
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
-  // People who reload the page most often have a session already.
+  // Most people who get one of these refusals have reloaded a page, and have a session already.
   const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code)
     ? `${link(homeUrl, 'Go on')}\n`
     : '';

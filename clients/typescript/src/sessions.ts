@@ -76,7 +76,7 @@ export async function requireLogin(
   }
   const { pathname, search } = new URL(request.url);
   const target = new URL(settings.loginUrl);
-  // After a redirect, the browser could not post this form again.
+  // The login leads back only to the page of a GET. It could not make the browser post a form again.
   if (request.method === 'GET' && isReturnTo(pathname + search))
     target.searchParams.set('return_to', pathname + search);
   return answer(303, { Location: target.href });

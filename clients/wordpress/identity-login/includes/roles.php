@@ -8,7 +8,7 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The local role that this plugin gave last. The meta is missing once somebody else has changed that role. */
+/** The local role that this plugin gave last. The meta is missing if somebody has changed that role since. */
 const GIVEN_ROLE_META = 'identity_role_given';
 /** The local roles that a suspension has taken away. They are kept until it is lifted. */
 const SUSPENDED_ROLES_META = 'identity_roles_suspended';
