@@ -46,7 +46,7 @@ export type OwnEvent =
       | { type: 'user.suspended' | 'user.restored' | 'user.deleted' }
     ));
 export type EventWriter = {
-  /** Appends events to the client's sequence. Returns the number of the last one. */
+  /** Appends events to the client's sequence. Returns the number of the last event. */
   append: (events: readonly OwnEvent[]) => Promise<number>;
   /** Deletes everything about these people, and appends events that say to forget them. */
   forget: (userIds: readonly string[]) => Promise<void>;

@@ -1,4 +1,4 @@
-// Files for client:apply, and what the database then has.
+// Files for client:apply, and what the database has after the command.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';

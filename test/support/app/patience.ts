@@ -1,4 +1,5 @@
-// Runs many requests at the same time on a busy machine, and none may be refused. Their results count, not their speed.
+// Sends many requests at the same time, for tests of their results and not of their speed. So none of them may be refused
+// because the machine is busy.
 import { vi } from 'vitest';
 import { Deadline } from '../../../server/web/deadline.ts';
 import type { Answer } from './app.ts';

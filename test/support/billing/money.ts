@@ -35,7 +35,7 @@ export const buildPayment = (amount: number, changes: Partial<Report> = {}): Rep
 export const buildRefund = (of: string, amount: number, changes: Partial<Report> = {}): Report =>
   buildPayment(amount, { payment_id: freshId('ref'), kind: 'refund', of, ...changes });
 
-/** A refund that 1.0.0 has recorded before its payment. */
+/** Adds a refund without its payment, as version 1.0.0 could record it. */
 export const addEarlyRefund = (db: Kysely<DB>, { payment_id, of = null, amount, paid_at }: Report) =>
   sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
     values (${payment_id}, 'refund', ${of}, ${amount.currency}, ${amount.unit_amount}, ${paid_at}, now(), 'payments',
@@ -56,7 +56,7 @@ export function sendReport(
   });
 }
 
-/** Sends a report that must be accepted. The result is the answer, with its status. */
+/** Sends a report that must be accepted. Returns the answer with its status. */
 export async function report(
   ...message: Parameters<typeof sendReport>
 ): Promise<PaymentAnswer & { status: number }> {
@@ -76,7 +76,7 @@ export async function addContract(
     .where('email', '=', email)
     .executeTakeFirstOrThrow();
   const id = uuidv7();
-  // This is later than any clock of the service, so that its own job issues nothing.
+  // The contract begins later than any clock of the service, so that the service's own job invoices nothing.
   const occurredAt = new Date('2100-01-01T10:00:00.000Z');
   await inTransaction(db, { by: 'crm' }, async (trx) =>
     deferContract(trx, {
@@ -149,7 +149,7 @@ export const renameBuyer = (db: Kysely<DB>, number: string, company = `Renamed $
     where coalesce(i.document, i.number::text) = ${number}
     on conflict (account_id) do update set company = excluded.company`.execute(db);
 
-/** Postgres computes the other column, `country`. */
+/** The columns that are written. Postgres computes the other column, `country`. */
 const written =
   sql.raw(`number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day, currency,
   net, tax, total, category, rate, issued_at, facts`);
@@ -172,7 +172,7 @@ export async function readUnallocated(db: Kysely<DB>, id: string): Promise<numbe
   return row && Number(row.unallocated);
 }
 
-/** Everything that does not add up. It sums rows that never change, without code of the service. */
+/** Returns everything that does not add up in the books. Sums rows that never change, without code of the service. */
 export async function findFaultsInBooks(db: Kysely<DB>): Promise<unknown[]> {
   const { rows } = await sql<{ fault: string }>`
     with

@@ -11,7 +11,7 @@ export type ViesRequest = {
   traderName?: string;
 };
 
-/** What it answers, or how it fails. */
+/** What the server answers, or how it fails. */
 type Verdict = { status?: number; body: object | string } | 'hangs' | 'drops';
 
 let serial = 0;

@@ -40,7 +40,7 @@ export async function digestRows(db: Kysely<DB>, tables: string[]): Promise<stri
     (table) => sql`
       select ${sql.lit(table)} as name, md5(string_agg(t::text, '|' order by t::text)) from ${sql.table(table)} t`,
   );
-  // Without this order, the table that Postgres reads first would come first.
+  // The order is fixed, because Postgres may read the tables in any order.
   const { rows } = await sql`${sql.join(digests, sql` union all `)} order by name`.execute(db);
   return JSON.stringify(rows);
 }
@@ -52,7 +52,9 @@ export async function findEmptyAccounts(db: Kysely<DB>): Promise<unknown[]> {
   return rows;
 }
 
-/** Sends a request while `lock` is held. Runs `last` under the lock, once the request has checked all and waits to write. */
+/**
+ * Sends a request while `lock` is held. When the request has checked everything and waits to write, runs `last` under the lock.
+ */
 export async function overtake<T>(
   db: Kysely<DB>,
   lock: RawBuilder<unknown>,

@@ -16,7 +16,7 @@ const serverSettings = [
   '--skip-networking',
   '--innodb-buffer-pool-size=32M',
   '--innodb-log-file-size=16M',
-  // A power cut would only lose a test run.
+  // A power cut would lose only a test run.
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',
 ];

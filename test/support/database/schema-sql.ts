@@ -1,4 +1,5 @@
-// db/schema.sql shows people what is in force in the database. Run as a script, it makes the same in an empty database.
+// Writes db/schema.sql, which shows people what the database has. Run as a script, db/schema.sql makes the same in an empty
+// database.
 import { fileURLToPath } from 'node:url';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { connect } from './postgres.ts';

@@ -17,7 +17,7 @@ const pauseMs = 30;
 type Writers = {
   /** The wrong answers. */
   faults: string[];
-  /** How often each door was used. */
+  /** How often each way of changing something was used. */
   done: Map<string, number>;
   stop: () => Promise<void>;
 };

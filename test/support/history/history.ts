@@ -62,7 +62,9 @@ export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
     return { at: clock.rows[0]?.at ?? '', rows };
   });
 
-/** The faults of the history, in words. Needs a connection of `connectInUtc`. Call it once nobody changes anything any more. */
+/**
+ * Returns the faults of the history, in words. Needs a connection of `connectInUtc`. Call this after all changes have ended.
+ */
 export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Promise<string[]> {
   const changes = await listChanges(db);
   const faults = [...findFaultsOfOrder(changes)];

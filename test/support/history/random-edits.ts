@@ -96,7 +96,7 @@ function pickDoor(share: number): Door {
   return found ?? 'SQL';
 }
 
-/** Sends as the account's owner, who logs in again if somebody has suspended or erased them meanwhile. */
+/** Sends a request as the account's owner. If another edit has suspended or erased the owner, the owner logs in again. */
 async function asOwner(writer: Writer, path: string, options: Parameters<Browser['send']>[1]) {
   let answer = await writer.browser.send(path, options);
   const isOut = (status: number, to: string | null) =>
@@ -124,7 +124,7 @@ const profileOf = ({ pick, random }: Writer, n: number) => ({
   accountName: random() < 0.5 ? `Account ${n}` : undefined,
   role: pick(['customer', 'merchant'] as const),
   capabilities: capabilities.filter(() => random() < 0.4),
-  // Each profile is later than the one before, so that it counts.
+  // Each profile is later than the one before, so that the service applies it.
   profileUpdatedAt: new Date(Date.UTC(2026, 0, 1) + n * 1_000),
 });
 
@@ -195,7 +195,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const now = new Date();
     const signup = buildSignup(`crm_${writer.pick(people)}`, {
       user: { email: `${person}@example.test`, name: `Signup ${next()}` },
-      // Each report is later than the one before, so that it counts.
+      // Each report is later than the one before, so that the service applies it.
       occurred_at: now.toISOString(),
     });
     signup.contract.status = writer.pick(['trialing', 'active']);
@@ -211,7 +211,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const statement = writer.pick(statements);
     await retry(() => statement(next()).execute(other.db));
   },
-  /** Erases somebody who is due: not one of the demo users, who make the edits. */
+  /** Erases somebody whose deletion is due, but none of the demo users, because they make the edits. */
   async erasure({ app, other }) {
     await retry(() =>
       sql`update users set deletion_due_at = now() - interval '1 second', suspended_at = null

@@ -1,5 +1,5 @@
-// People and systems that use several instances only by their doors. As with a balancer, each request goes to any instance, and
-// is sent again if a busy machine answers 503.
+// People and systems that use several instances only over HTTP. As behind a balancer, each request goes to any instance, and is
+// sent again if a busy machine answers 503.
 import { sql } from 'kysely';
 import { readConfig } from '../../../server/settings/config.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
@@ -14,7 +14,7 @@ export type Visits = {
   /** The ports of the instances. Tests may add and remove ports. */
   ports: number[];
   failed: string[];
-  /** Resolves once each kind of visit was made that many times more, or one has failed. */
+  /** Resolves when each kind of visit was made that many times more, or when one visit has failed. */
   see: (times: number) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -50,7 +50,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       return { status: response.status, headers: response.headers, text: await response.text() };
     };
     let answer = await ask();
-    // A request that was given up may still be under way for a moment.
+    // The service may be busy, or still at work on a request that was given up. So this tries again.
     for (let tries = 0; tries < 20 && /"(unavailable|request_in_progress)"/.test(answer.text); tries++) {
       await new Promise((ready) => setTimeout(ready, 100));
       answer = await ask();

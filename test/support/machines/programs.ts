@@ -51,7 +51,7 @@ export async function makeOwnFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes a file that only this user can read, and makes its folder if it is missing. */
+/** Writes a file that only the unprivileged user can read, and makes its folder if it is missing. */
 export async function writeOwnFile(file: string, text: string): Promise<void> {
   if (!existsSync(dirname(file))) {
     await mkdir(dirname(file), { mode: 0o700 });

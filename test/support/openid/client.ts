@@ -47,7 +47,8 @@ export async function addOpenIdClient(
     });
   });
   const client = { name, secret, redirectUri };
-  // An unknown client gets a page. Afterwards this request, which names no response type, is sent back.
+  // This request names no response type. It gets a page while the client is unknown, and a redirect to the client when the
+  // client is known.
   const query = new URLSearchParams({ client_id: name, redirect_uri: redirectUri });
   await vi.waitFor(async () => expect((await app.send(`/oauth/authorize?${query}`)).status).toBe(303), {
     timeout: 15_000,
@@ -68,7 +69,7 @@ const queryOf = (parameters: Parameters): URLSearchParams =>
     Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined),
   );
 
-/** A right request, with `state`, `nonce` and a challenge. */
+/** A correct request, with `state`, `nonce` and a challenge. */
 export const rightRequest = ({ name, redirectUri }: OpenIdClient): Record<string, string> => ({
   client_id: name,
   redirect_uri: redirectUri,
@@ -83,7 +84,7 @@ export const rightRequest = ({ name, redirectUri }: OpenIdClient): Record<string
 export const authorizePath = (client: OpenIdClient, parameters: Parameters = {}): string =>
   `/oauth/authorize?${queryOf({ ...rightRequest(client), ...parameters })}`;
 
-/** What a redirect tells the client, or an empty object if the answer is none. */
+/** What a redirect tells the client, or an empty object if the answer is no redirect. */
 export const sentBack = (answer: Answer): Record<string, string> =>
   answer.status === 303 ? Object.fromEntries(locationOf(answer).searchParams) : {};
 
@@ -133,7 +134,7 @@ export const basic = (name: string, secret: string): string => {
   return `Basic ${Buffer.from(`${encode(name)}:${encode(secret)}`).toString('base64')}`;
 };
 
-/** The right form for a code. The method of authentication is `basic` unless the client has no secret. */
+/** Posts a correct form for a code. The method of authentication is `basic` unless the client has no secret. */
 export async function exchange(
   { send }: Pick<TestApp, 'send'>,
   client: OpenIdClient,
@@ -222,7 +223,7 @@ export async function verifyJwt(app: { send: Send }, token: string) {
   return { header, payload };
 }
 
-/** A token with other claims or another header. Nobody has signed it anew. */
+/** Returns the token with other claims or another header, but with its old signature. */
 export function alterJwt(token: string, payload: Members, header: Members = {}): string {
   const was = decodeJwt(token);
   const write = (members: Members) => Buffer.from(JSON.stringify(members)).toString('base64url');

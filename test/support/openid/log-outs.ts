@@ -59,7 +59,7 @@ export async function listPlanned({ db }: At, { id }: { id: string }): Promise<(
   return rows.map(({ sid }) => sid);
 }
 
-/** The change of somebody's role, as an act would make it. */
+/** Changes somebody's role, as an act of staff would. */
 export const setRole = ({ db }: At, id: string, role: string) =>
   inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
     sql`update users set role = ${role} where id = ${id}`.execute(trx),

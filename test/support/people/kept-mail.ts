@@ -16,7 +16,7 @@ const letters = sql.join(
 
 export type KeptMail = { recipient: string; subject: string; text: string };
 
-/** Sends due mails, and waits until the address has `count` mails with a link to use. Oldest first. */
+/** Sends due mails, and waits until the address has `count` mails with a link to use. Returns them, oldest first. */
 export async function readMails(
   { backend, db }: TestBackend,
   recipient: string,

@@ -30,7 +30,7 @@ export const offer = (
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };
 
-/** Returns the newest mail of that kind to the address, once it is sent. */
+/** Returns the newest mail of that kind to the address, after it was sent. */
 export async function readOfferMail(
   { app, other }: Pick<Changes, 'app' | 'other'>,
   email: string,
@@ -73,7 +73,7 @@ export async function offerAfterMonth(changes: AddressChanges) {
   return { ...person, ...(await offerTo(changes, person)) };
 }
 
-/** Expects 404 for both links, opened and sent. */
+/** Expects 404 for both links, when the link is opened and when its form is sent. */
 export async function expectDead(
   { app }: Pick<Changes, 'app'>,
   { link, stopLink }: { link: string; stopLink: string },

@@ -1,4 +1,5 @@
-// Every combination of what contract 2.44 to 2.47 looks at, and what has to happen: written from the contract, not the code.
+// Every combination of the facts that contract 2.44 to 2.47 looks at, and what has to happen in each. It is written from the
+// contract, not from the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
@@ -63,7 +64,7 @@ export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
     ),
 );
 
-/** The changes that were told, in order, and to which of up to three addresses. */
+/** The changes that were told by mail, in order. `to` says to which of up to three mailboxes. */
 function tell({ clicker, link }: TakeBackCase): { to: number; what: Told; days: number }[] {
   const first = link === 'email_changed' ? [] : [{ to: 0, what: link, days: at.first }];
   if (clicker === 'present') return first;
