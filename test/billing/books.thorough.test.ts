@@ -1,4 +1,4 @@
-// After random acts, sixteen at the same time, the books balance. The sums that check it use none of our code. `FAULTS=long`:
+// After random acts, sixteen at the same time, the books balance. The sums that check this use none of our code. `FAULTS=long`:
 // 10,000 acts.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -206,7 +206,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     await Promise.all(Array.from({ length: 16 }, work));
     expect(await findFaultsInBooks(db), `after ${(round + 1) * 100} acts`).toEqual([]);
   }
-  // Luck may leave out an act that is rarely drawn, or mostly refused.
+  // By chance, an act that is rarely drawn or mostly refused may not have succeeded yet.
   for (const name of Object.keys(all))
     for (let tries = 0; !done[name] && tries < 100; tries++) await perform(name);
   expect(await findFaultsInBooks(db)).toEqual([]);

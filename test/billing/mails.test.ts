@@ -187,7 +187,7 @@ describe('an invoice', () => {
       const own = sent.find((mail) => mail.to === email);
       expect(own?.text).not.toContain('this is the address for invoices');
       expect(own?.attachments?.[0] !== undefined).toBe(isProved);
-      // Once the person has chosen to keep the address for invoices, they get no copy, not even a copy that waits to be sent.
+      // If the person has chosen to keep the address for invoices, they get no copy, not even a copy that waits to be sent.
       await record({ invoiceNumber: number, amount: 1 });
       await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
         books.db,
@@ -199,7 +199,7 @@ describe('an invoice', () => {
         books.db,
       );
       expect(rows).toEqual([]);
-      // If the address for invoices is taken out meanwhile, both mails go to the person.
+      // If the address for invoices is removed before the mails leave, both mails go to the person.
       await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
         books.db,
       );
@@ -635,7 +635,7 @@ it('without a seller no trial is told of, and without an archive a document goes
     const old = await plain.report('PlainOld', { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00Z' });
     const number = await addOldInvoice(plain.db, old.id);
     await setSettings(plain.db);
-    // The payment of an invoice without a document brings no mail of thanks either.
+    // The payment of an invoice without a document brings no mail of thanks.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
@@ -728,7 +728,7 @@ describe('a credit note', () => {
 
     it('are one mail to the buyer, however many send, and one each to the archive', async () => {
       const { email, number, creditNote, invoice } = await reissue();
-      // Both wait for their PDFs.
+      // Both mails wait for their PDFs.
       expect(await books.send()).toEqual([]);
       await books.makeFiles();
       await inDays(6 / (24 * 3_600));

@@ -1,4 +1,5 @@
-// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393). No fault leads to the tax of the seller's country.
+// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393). No faulty address leads to the tax of the
+// seller's country.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -202,7 +203,7 @@ describe('a country that could not be read', () => {
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // The new country does not count immediately either, because there was another country before.
+    // The new country does not count immediately, because there was another country before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();
@@ -288,7 +289,7 @@ describe('a country that was said', () => {
   });
 });
 
-/** An administrator decides about France. */
+/** An administrator decides about the country France. */
 const accept = async (email: string, isAccepted = true) => {
   const { rows } = await sql<{
     id: string;

@@ -210,7 +210,7 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
     expect(said).toContain(`Invoices go to ${owner} `);
     expect(said).not.toContain('We have sent');
-    // An address that was taken out of the form gets no mail either.
+    // An email address that was removed from the form gets no mail.
     await save(whole, browser);
     expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
   });
@@ -329,7 +329,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect([answer.applied, answer.ignored]).toEqual([true, ['/account/billing']]);
     expect(await read()).toBeUndefined();
     expect(await listMailsTo('thief@example.com')).toEqual([]);
-    // A later report does not fill the details either. Nor does a signup that did not make the account.
+    // A later report does not fill the details. Nor does a signup that did not make the account.
     expect((await customers.report('stranger', { billing })).ignored).toEqual(['/account/billing']);
     const { email } = await arrive('made-it', billing);
     const later = await customers.report('not-this-one', { email, billing: { company: 'Thief' } });
@@ -738,7 +738,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
     expect(await told()).toEqual([owner]);
     expect(await buyerEmail('after-password')).toBe(owner);
-    // An address that waits for its link goes as well. An address that was given 31 days ago stays.
+    // Setting the password removes an address that waits for its link, too. An address that was given 31 days ago stays.
     await save({ ...whole, invoiceEmail: books });
     const [waiting = ''] = await readLinks(books);
     await setPassword();

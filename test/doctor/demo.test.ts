@@ -43,7 +43,7 @@ it.each([
   const events = hasEvents ? createEventWriter(app.db, client) : undefined;
   const run = () => examine(target, { fetch: send, now: () => new Date(), findReads, events });
   let report = await run();
-  // The machine may be so busy that the service turned requests away.
+  // A busy machine may have turned some requests away. Then the doctor looks again.
   for (let left = 2; left > 0 && isTurnedAway(report); left--) report = await run();
   expect(report.findings).toEqual([]);
   expect(report.unseen).toEqual([]);

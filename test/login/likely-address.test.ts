@@ -55,7 +55,7 @@ describe('the sign-up', () => {
     const done = await signUp(email, { meant: 'yes' });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/signup?sent']);
     await readMails(changes.other, email, 1);
-    // Once the user has said that they mean it, any address may be typed.
+    // After the user has said that they mean the address, any address may be typed.
     expect((await signUp('nia@gmal.com', { meant: 'yes' })).status).toBe(303);
   });
 

@@ -150,7 +150,7 @@ describe('requests for a mail', () => {
     for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(200);
     expect(await askForPassword(email)).toBe(200);
     expect(await askForPassword(email.toUpperCase())).toBe(200);
-    // This is the extra mail once in three hours (contract 9.122).
+    // This is the extra mail that is allowed one time in three hours (contract 9.122).
     expect(await askForPassword(email)).toBe(200);
     const refusal = await askForPassword(email);
     expect(refusal).toMatchObject({ status: 429, code: 'rate_limited' });

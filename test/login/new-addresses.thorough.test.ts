@@ -27,7 +27,7 @@ const cases = () => [
   ]),
 ];
 let serial = 0;
-/** Another address of the same domain, because limits by address are not the subject here. */
+/** Another address of the same domain, because the limits for each email address are not the subject here. */
 const fresh = (email: string) => email.replace('a@', `a${++serial}@`);
 const from = () => `10.${++serial % 250}.${serial % 250}.1`;
 

@@ -54,7 +54,7 @@ describe('/set-password', () => {
     expect(textOf(page)).toContain(`Set your password For ${email}`);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    // All scripts are our own files, because nothing else may see the address of this page.
+    // All scripts are our own files, because nothing else may see the URL of this page.
     const scripts = page.text.match(/<script[^>]*>[^<]*/g) ?? [];
     expect(scripts.filter((script) => !/^<script type="module" src="\/assets\/[^>]*>$/.test(script))).toEqual(
       [],

@@ -233,7 +233,7 @@ describe('the form', () => {
     expect(mail?.text).not.toContain('evil');
     expect(mail?.text).not.toContain('pay');
     expect(mail?.subject).toBe('Create your account – Identity');
-    // The row of the sent mail does not keep the parameter either.
+    // The row of the sent mail does not keep the parameter.
     const { rows } = await sql<{
       details: object;
     }>`select details from mails where recipient = ${email}`.execute(app.db);

@@ -50,7 +50,7 @@ it('a log-out reaches each product with sub and sid, within two seconds, as Back
   const startedAt = performance.now();
   await browser.send(logoutPath({ id_token_hint: login?.tokens.id_token }));
   await waitFor(() => products.every(({ target }) => target.received.length > 0));
-  // On a busy machine, one of them may come late.
+  // On a busy machine, one of the log-outs may come late.
   const came = products.map(({ target }) => (target.received[0]?.at ?? 0) - startedAt);
   expect(Math.min(...came)).toBeLessThan(2_000);
   for (const [at, { target, client }] of products.entries()) {

@@ -79,7 +79,7 @@ function outcomeOf({ issuer }: Side, answer: Answer): string {
     const to = new URL(headers.get('location') ?? '', issuer);
     // Our page that asks, or that says that nobody is logged in any more.
     if (to.pathname === '/logout' || to.searchParams.has('logged_out')) return '2xx';
-    // A page of the reference that says so.
+    // The page of the reference that says that nobody is logged in any more.
     if (to.pathname === '/oauth/logout/success') return '2xx';
     if (to.origin === new URL(issuer).origin) return 'asks';
     if (!to.hostname.startsWith('wiki-')) return `sent to ${to.origin}`;

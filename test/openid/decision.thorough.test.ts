@@ -1,5 +1,6 @@
 // Who may enter, by the hand-off and by OpenID Connect, at each step. The outcomes are written from the contract and share no
-// code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
+// code with the service. `npm run test:thorough` runs so many cases that each two values meet, `npm run test:faults` runs all
+// cases.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
@@ -182,7 +183,7 @@ function expectedAnswer(refusal: Refusal | undefined, prompt: 'none' | undefined
   return refusal.page === 403 ? '403 client_not_allowed' : `page ${refusal.page}`;
 }
 
-/** Cases that stand for all: each two values that can meet do so among them. */
+/** Expects that the chosen cases stand for all cases: each two values that can meet do so in one of the chosen cases. */
 function expectPairs(all: readonly object[], chosen: readonly object[]): void {
   const pairsOf = (cases: readonly object[]) =>
     new Set(
@@ -258,7 +259,10 @@ describe('the doors (contract 4.5, 4.29, 14.34 and 14.35)', () => {
 });
 
 describe('after the door', () => {
-  /** What happens to the person. The first four end codes and tokens for good (rule 14.58), the others close them while they last. */
+  /**
+   * What happens to the person. The first four changes end codes and tokens for good (rule 14.58). The other changes block them
+   * until the change is undone.
+   */
   const changes = [
     ...(['suspended', 'frozen', 'logged out', 'erased'] as const),
     ...(['leaving', 'unproved', 'another role', 'made a manager', 'without factor', 'as before'] as const),

@@ -57,7 +57,7 @@ it('nothing that a backup brings back counts (contract 14.84)', async () => {
   await backup.restore();
   await untilReady();
 
-  // This is what makes the command necessary.
+  // Without the command, what was revoked counts again.
   await follow(async () => expect(await kids()).toEqual(revoked));
   expect((await readUserinfo(app, tokens.access_token)).status).toBe(200);
 

@@ -58,7 +58,7 @@ const events = async () =>
         and why = ${why}`.execute(app.db)
   ).rows.map(({ changed }) => changed);
 
-/** As if a signup had named these details wrongly. */
+/** Stores these details as faulty, as if a signup had named them wrongly. */
 const ignore = (...pointers: string[]) =>
   sql`update billing_details set ignored = ${pointers}`.execute(app.db);
 
@@ -147,7 +147,7 @@ describe('the form', () => {
   it('decides only about the details that are changed in it (contract 7.240)', async () => {
     await ignore('/account/billing/vat_id', '/account/billing');
     expect((await post({ company: 'Fleurs' })).status).toBe(303);
-    // Once one detail is decided, the entry for all of `account.billing` goes.
+    // If one detail is decided, the entry for all of `account.billing` is removed.
     expect(await read()).toMatchObject({ ignored: ['/account/billing/vat_id'] });
     expect((await post({ company: 'Fleurs', vatId: 'FR23334175221' })).status).toBe(303);
     expect(await read()).toMatchObject({ ignored: [] });

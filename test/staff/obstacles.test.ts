@@ -76,7 +76,7 @@ const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   unavailable: 'not about the person',
   canceled: 'not about the person',
   failed: 'not about the person',
-  // A client that asks to show no page gets these, whatever page would come.
+  // A client that asks for no page (`prompt=none`) gets these errors in place of any page.
   login_required: 'not about the person',
   interaction_required: 'not about the person',
   access_denied: 'not about the person',
@@ -105,7 +105,7 @@ const helpsOf = ({ text }: Answer) =>
 
 describe('by what the account is', () => {
   let serial = 0;
-  /** Somebody of the demo, under a new address. */
+  /** Adds a customer with the password of the demo users, and with a new email address. */
   async function addCustomer() {
     const email = `obstacle-${++serial}@example.test`;
     await sql`with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Obstacles') returning id)
@@ -251,7 +251,7 @@ describe('by too many tries', () => {
     const id = await idOf(app.db, email);
     const first = await logIn(app.send, email);
     const phone = await addPasskey(first);
-    // A browser of a week has a count of its own.
+    // A browser that has been known for a week has a count of its own.
     await sql`update devices set known_since = known_since - interval '8 days' where user_id = ${id}`.execute(
       app.db,
     );

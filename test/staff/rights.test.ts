@@ -1,4 +1,4 @@
-// The rights of everybody on everybody (contract 12.1 to 12.16): each procedure and page of `admin`, by what it answers and by
+// What everybody may do to everybody (contract 12.1 to 12.16): each procedure and page of `admin`, by what it answers and by
 // what has changed in the database.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -119,7 +119,7 @@ beforeAll(async () => {
   async function addStaff(role: 'manager' | 'admin'): Promise<Caller> {
     const person = await add(role);
     const { secret } = await setUp(await logIn(app.send, person.email, password), clock);
-    // Each code works once, so the clock moves on to the next.
+    // Each code works once, so the clock moves on to the time of the next code.
     clock += 30_000;
     const browser = openBrowser(app.send);
     await browser.login(person.email, password);

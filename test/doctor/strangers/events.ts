@@ -1,4 +1,4 @@
-// How a stranger takes nudges and reads events.
+// How a stranger accepts nudges and reads events.
 import { isProfile, readJson } from './hand-off.ts';
 import { hmac, isSame, Sessions } from './sessions.ts';
 import { type Question, Refusal, type Reply } from './web.ts';
@@ -68,7 +68,10 @@ export class Events extends Sessions {
       throw new Refusal('nudge_malformed');
   }
 
-  /** Reads events until there are no more. Only one read is at work, and it goes round again if it was asked to meanwhile. */
+  /**
+   * Reads events until there are no more. Only one read is at work. If somebody asks for another during the read, it goes round
+   * again.
+   */
   protected async pull(): Promise<void> {
     this.isAskedAgain = true;
     if (this.isReading || !this.options.serviceUrl) return;

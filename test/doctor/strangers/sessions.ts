@@ -10,7 +10,7 @@ export type StrangerOptions = {
   ttlSeconds: number;
   /** In Unix seconds. */
   now?: () => number;
-  /** Where events can be read. Without it, a site takes nudges and reads nothing. */
+  /** Where events can be read. Without it, a site accepts nudges and reads nothing. */
   serviceUrl?: string;
 };
 
@@ -112,7 +112,7 @@ export class Sessions {
     for (const session of [...this.sessions.values()]) if (session.sid === sid) this.endSession(session);
   }
 
-  /** Ends sessions that a hand-off from before that time has started. */
+  /** Ends sessions that were started by a hand-off from before that time. */
   protected endSessionsOfPerson(subject: string, beforeMs: number): void {
     for (const session of [...this.sessions.values()])
       if (session.person.subject === subject && session.madeAt * 1_000 <= beforeMs) this.endSession(session);

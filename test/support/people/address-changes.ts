@@ -11,7 +11,7 @@ export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Sends sixteen requests at the same time, eight of each kind. The number of a request says to which instance it goes. */
+/** Sends sixteen requests at the same time: eight times `first` and eight times `second`, each with a number from 0 to 7. */
 export const race = (first: (at: number) => Promise<Answer>, second = first) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 

@@ -82,7 +82,7 @@ async function copy(source: string, target: string, isIntoFolder: boolean): Prom
   await run('cp', ['-a', source, to]);
 }
 
-/** The last pattern that matches decides; a pattern with `!` brings back what others leave out. */
+/** The last pattern that matches decides. A pattern with `!` brings back files that other patterns leave out. */
 async function copyContext(target: string): Promise<void> {
   const patterns = readOurFile('.dockerignore')
     .split('\n')

@@ -14,7 +14,7 @@ const inProduction = describeSettings(production);
 const required = listMissing();
 const prefixes = [...inLocalMode.keys()].flatMap((name) => /^(SSO_.+_)CALLBACK_URL$/.exec(name)?.[1] ?? []);
 
-/** The settings that a production start without any setting asks for. */
+/** The settings that the service asks for if it starts in production without any setting. */
 function listMissing(): string[] {
   try {
     readConfig(production);
