@@ -22,7 +22,7 @@ export const answerAct = (
   answerForm(args, {
     keeps: (name) => !isSecret(name),
     shows: isShownToStaff,
-    // A client may have 20 addresses, so a refused form about a client may be large.
+    // A client may have 20 URLs, so a refused form about a client may be large.
     isLarge: about === 'client',
     async act(form, procedures) {
       // Redirects people who are not staff any more or must give a credential. This comes before the form is checked.

@@ -1,7 +1,7 @@
 import './load-context.ts';
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from '@remix-run/node';
 import { RemixServer } from '@remix-run/react';
-// React has several server renderers. This one runs on both Node and Deno.
+// React has several server renderers. This renderer runs on both Node and Deno.
 import { renderToReadableStream } from 'react-dom/server.browser';
 
 export { createPages } from './pages.ts';

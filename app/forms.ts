@@ -145,7 +145,7 @@ export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 
 /**
  * Answers the forms on a page of the account. The field `intent` of a form names its action. After a success, the page shows
- * again, with `?saved=` and the intent. `credential` names the intents whose forms take the password. People without a
+ * again, with `?saved=` and the intent. `credential` names the intents whose forms ask for the password. People without a
  * password are asked for a passkey instead. Throws 400 `invalid_request` for an unknown intent.
  */
 export const answerIntents = (

@@ -16,7 +16,7 @@ declare module '@remix-run/server-runtime' {
     site: Site;
     /** The other systems that local mode imitates. */
     demo: Backend['demo'];
-    /** Only for routes without a page. */
+    /** What only routes without a page may use. */
     endpoints: Endpoints;
     /** The method of the browser's request. After an action, Remix calls the loaders with a GET. */
     method: string;

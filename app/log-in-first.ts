@@ -26,11 +26,14 @@ export async function toLogin(
   return redirect(said ? `${path}&why=${said}` : path, 303);
 }
 
-/** Returns the path of a login with another account, which leads back here. */
+/** Returns the path of a login with another account. The login leads back to this page. */
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 
-/** Sends people who are not logged in to the login page, which leads back. Leaves all other refusals to the shell. */
+/**
+ * Sends people who are not logged in to the login page. The login leads back to this page. Leaves all other refusals to the
+ * shell.
+ */
 export async function whenLoggedIn<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,

@@ -33,7 +33,7 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
   if (code === 'client_not_allowed' && otherLogin)
     return { href: otherLogin, label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // If the headers were too large, the service has also deleted the session's cookie. So people have to log in again.
+  // If the headers were too large, the service has deleted the session's cookie. So people have to log in again.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;

@@ -1,4 +1,4 @@
-// The script of pages with a form that takes a passkey.
+// The script of pages with a form that asks for a passkey.
 import { platformAuthenticatorIsAvailable } from '@simplewebauthn/browser';
 import { enhance } from './ceremony.ts';
 

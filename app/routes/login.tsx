@@ -73,7 +73,7 @@ const wrong = new Map([
   ['unknown_passkey', wrongPasskey],
 ]);
 
-/** Why the page appears (contract 9.177). */
+/** Why the login page appears (contract 9.177). */
 const reasons = new Map([
   ['ended', 'You have been logged out. Log in to continue where you left off.'],
   ['other-browser', 'To continue in this browser, log in first.'],

@@ -98,7 +98,7 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
-        // Until the address is proved, the page shows nothing of contracts or invoices.
+        // Until the email address is proved, the page shows nothing of contracts or invoices.
         <div className="card">
           <EmptyState icon="mail" title="Verify your email address first">
             <p>We only show contracts and invoices once we know that the address is yours.</p>

@@ -88,7 +88,7 @@ function Dead({ present, link, otherLogin }: DeadProps) {
       says={{ used: 'You have already changed your address with it.' }}
       next={({ fate, email }) => {
         if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
-        // The profile shows the pending address, and a button that sends the mail again.
+        // The profile shows the pending email address, and a button that sends the mail again.
         if (fate === 'used' || fate === 'newer_link') return profile;
         if (fate === 'expired' || fate === 'withdrawn')
           return <AskForLink action="/profile/email" fields={{ email }} email={email} />;

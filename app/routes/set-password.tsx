@@ -32,7 +32,7 @@ export const action = (args: ActionFunctionArgs) =>
       if (done === 'taken') throw refuseForm('taken');
       const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
       const target = nextOf(request, context) ?? home;
-      // The page that asks for the code also says that the password is saved.
+      // The page that asks for the code says that the password is saved.
       return done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target;
     },
   });

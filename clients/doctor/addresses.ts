@@ -1,5 +1,5 @@
-// Tests where the client sends a browser if the request or the payload names another site. Also sends requests that contain
-// no hand-off.
+// Tests where the client sends a browser if the request or the payload names another site, and what it does with requests that
+// contain no hand-off.
 import { findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
@@ -48,7 +48,7 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   });
 }
 
-/** The names that sites give the parameter that says to which page to come back. */
+/** Sites use one of these parameters for the page to come back to. */
 const pageNames = [
   ...[
     'return_to',

@@ -31,7 +31,7 @@ const graceMs = 1_000;
 const pauseMs = 100;
 const minuteMs = 60_000;
 
-/** Call this last: afterwards the people of this probe can no longer log in. */
+/** Call this last, because the people of this probe cannot log in after it. */
 export async function probeEventEffects(exam: Exam): Promise<void> {
   const { tools, notes, logins } = exam;
   const { events } = tools;

@@ -43,7 +43,7 @@ const describeUnknown = ({ logins }: Exam) =>
     ? 'No page that was seen says who is logged in, so most of what a login does could not be seen.'
     : 'After a genuine login no page that was seen differs from what a visitor sees, so nobody may be logged in.';
 
-/** During a rotation, finds each secret that is enough for a login without the other one. */
+/** During a rotation, finds each secret that is enough for a login by itself. */
 async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
   const held: string[] = [];
   for (const secret of exam.held) {

@@ -1,5 +1,5 @@
-// Tests whether a nonce works for one login only, even if two requests arrive at the same time. Also tests whether anything
-// other than a login uses the nonce up.
+// Tests whether a nonce works for one login only, even if two requests arrive at the same time, and whether anything other than
+// a login uses the nonce up.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, type Making, makeFor, newBrowser, type Played, play, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';

@@ -56,7 +56,7 @@ export type EventWriter = {
 export type FindReads = () => Promise<Reads | string>;
 
 export type Tools = {
-  /** Unlike the usual `fetch`, this one sends the `Host` header that it is given. */
+  /** Unlike the usual `fetch`, this function sends the `Host` header that it is given. */
   fetch: typeof fetch;
   now: () => Date;
   /** Resolves with undefined if nothing answers. If this function is missing, the doctor does not look at certificates. */

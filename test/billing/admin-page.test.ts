@@ -327,7 +327,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       const [invoice] = await billing.invoicesOf(contractId);
       numbers.push(invoice?.number ?? '');
     }
-    // With 7 days to pay both invoices are in time, with 4 the second alone, and with 1 none.
+    // With 7 days to pay, both invoices are in time. With 4 days, only the second is, and with 1 day neither.
     for (const [days, overdue] of [
       [7, []],
       [4, numbers.slice(0, 1)],

@@ -70,7 +70,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     { prices: 'gross' as const, rules: [...rates, seven] },
     { prices: 'net' as const, rules: [exempt, ...rates.slice(1)] },
   ];
-  // Settings change one after the other, because two changes at the same time would take the same version.
+  // Settings change one after the other, because two changes at the same time would get the same version number.
   let changed = Promise.resolve();
   const change = () => {
     const tax = { ...germanSettings.tax, ...oneOf(variants) };
@@ -190,7 +190,8 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
       await all[name]?.[1]();
       done[name] = (done[name] ?? 0) + 1;
     } catch (error) {
-      // On a busy machine, an act may wait for a number for longer than a statement may take. Then the act has done nothing.
+      // An act that waits for a number may wait longer than a statement may run on a busy machine. Then the act has done
+      // nothing.
       const code = isDatabaseAway(error) ? 'busy' : error instanceof AppError ? error.code : '';
       if (!expected.includes(code)) throw error;
       refused[code] = (refused[code] ?? 0) + 1;

@@ -450,7 +450,7 @@ describe('the books', () => {
     const of = (name: string) => documents.find(({ number }) => number === numbers[name]);
     const keys = { account: ids.AT_1?.accountId, signup_id: 'AT_1' };
     expect(of('AT_1')).toMatchObject({ category: 'AE', rate: '0.00', country: 'AT', ...keys });
-    // The seller's country decides if the buyer gave none.
+    // The seller's country decides if the buyer gave no country.
     expect(of('Home')).toMatchObject({ category: 'S', rate: '19.00', country: 'DE', buyer_country: '' });
     for (const name of ['tax.csv', 'lines.csv'])
       expect(read(name).map(({ number, country }) => [number, country])).toEqual(

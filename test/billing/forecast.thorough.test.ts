@@ -213,8 +213,8 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       expect(rows).toEqual(documents.filter(({ issued_on }) => issued_on <= last));
       count += rows.length;
     }
-    // One invoice a month for each contract would be one for 30 days of a contract. By chance there may be fewer, so the test
-    // expects one for 150 days.
+    // A contract with one invoice a month has about one invoice in 30 days. By chance there may be fewer, so the test expects
+    // one in 150 days.
     expect(count).toBeGreaterThan((perZone * days) / 150);
     await checkSeries(books);
     await checkMails(books);

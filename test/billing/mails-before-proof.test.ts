@@ -1,4 +1,5 @@
-// Mails about documents to people who have not proved their address or set a password yet (contract 7.500, 7.501, 9.385 and 9.386).
+// Mails about documents to people who have not proved their email address or set a password yet (contract 7.500, 7.501, 9.385
+// and 9.386).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -133,7 +134,7 @@ describe('the mail with the first invoice', () => {
     await proveInvoiceEmail(accountId, accounts);
     const sent = await books.send();
     expect(sent.map((mail) => [mail.to, mail.attachments?.[0]?.name])).toEqual([[accounts, `${number}.pdf`]]);
-    // The reader of the address for invoices gets no way into the account (contract 9.386).
+    // The reader of the invoice email address gets no way into the account (contract 9.386).
     expect(sent[0]?.text).not.toContain('password');
     await inHours(72);
     const copies = await books.send();

@@ -66,7 +66,7 @@ const outside = 'O 0';
 const { postcode: _postcode, ...withoutPostcode } = address;
 const { city: _city, ...withoutCity } = address;
 
-/** Whole addresses. For each: what was given, what is stored of it (contract 7.391), and the tax. */
+/** Whole postal addresses. For each: what was given, what is stored of it (contract 7.391), and the tax. */
 const whole: [what: string, given: Record<string, string>, kept: Record<string, string>, tax: string][] = [
   ['Hong Kong, without a postcode', { line1: '1 Queen’s Road', city: 'Central', country: 'HK' }, {}, outside],
   ['the Emirates, with no postcode and no city', { line1: 'PO Box 1', country: 'AE' }, {}, outside],
@@ -139,7 +139,7 @@ async function save(browser: Browser, fields: Record<string, string>): Promise<v
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
 }
 
-/** Addresses with a fault, and the country that each of them names nevertheless. */
+/** Postal addresses with a fault, and the country that each of them names all the same. */
 const faulty: [what: string, given: unknown, country: string | null, tax: string][] = [
   ['no town', { ...withoutCity, country: 'US' }, 'US', outside],
   ['no postcode where there is one', withoutPostcode, 'FR', french],

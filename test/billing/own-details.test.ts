@@ -1,4 +1,4 @@
-// Billing details: the person edits them, and signups fill them. A click in a mail proves their address for invoices.
+// Billing details: the person edits them, and signups fill them. A click in a mail proves the email address for invoices.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -511,7 +511,7 @@ const listMailsTo = async (recipient: string) =>
     await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}`.execute(app.db)
   ).rows.map(({ kind }) => kind);
 
-/** Sends the mails, and returns the paths of the links that were mailed to that address, oldest first. */
+/** Sends the mails, and returns the paths of the links that were mailed to that email address, oldest first. */
 const readLinks = (recipient: string) =>
   readMail(recipient, 'invoice_email', /\/invoice-email\/confirm\?token=[\w-]{43}/);
 
@@ -738,7 +738,8 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
     expect(await told()).toEqual([owner]);
     expect(await buyerEmail('after-password')).toBe(owner);
-    // Setting the password removes an address that waits for its link, too. An address that was given 31 days ago stays.
+    // Setting the password removes an invoice email address that waits for its link, too. An address that was given 31 days ago
+    // stays.
     await save({ ...whole, invoiceEmail: books });
     const [waiting = ''] = await readLinks(books);
     await setPassword();
@@ -783,7 +784,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         expect(textOf(shown)).toContain(`named ${invoiceEmail} as the address for your invoices`);
         expect(shown.text).toContain('value="keep-invoice-email"');
       }
-      // Saving the form decides nothing if it leaves the address as it was.
+      // Saving the form decides nothing if it leaves the email address as it was.
       await save({ company: 'Mine', invoiceEmail }, browser);
       expect(await waits({ email })).toBe(true);
     });

@@ -174,7 +174,7 @@ describe('an invoice to a business in another EU country', () => {
       ['checked_vat_id', { hasCheckedVatId: true, hasRefusedVatId: false }],
       ['refused_vat_id', { hasCheckedVatId: false, hasRefusedVatId: true }],
     ] as const) {
-      // As an earlier version stored it, for a buyer without a country.
+      // The VAT id is stored as an earlier version stored it, for a buyer without a country.
       await sql`update billing_details set vat_id = 'fr 83-404 833.048', checked_vat_id = null, refused_vat_id = null`.execute(
         app.db,
       );

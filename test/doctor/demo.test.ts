@@ -1,4 +1,4 @@
-// The doctor at the demo clients of a real service: a newcomer's first run of it finds nothing wrong.
+// The doctor at the demo clients of a real service. A newcomer's first run of the doctor finds nothing wrong.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeReport } from '../../clients/doctor/describe-report.ts';
 import { examine, type Report } from '../../clients/doctor/examine.ts';

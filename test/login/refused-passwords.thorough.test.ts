@@ -1,4 +1,4 @@
-// Refused new passwords are counted at every door that sets one (contract 9.244 and 9.245).
+// Refused new passwords are counted by every form that sets one (contract 9.244 and 9.245).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireGoodPassword } from '../../server/identity/password/new-password.ts';

@@ -267,7 +267,7 @@ describe('the request (Contract 14.22 to 14.33)', () => {
     }
     expect(outcomeOf(answer)).toBe(outcome);
     if (outcome === 'code' || answer.status !== 303) return;
-    // Errors go to the registered address, with `iss` and `state` (Contract 14.22).
+    // Errors go to the registered redirect URI, with `iss` and `state` (Contract 14.22).
     const back = sentBack(answer);
     const { origin, pathname } = locationOf(answer);
     expect(origin + pathname).toBe(clients[name].redirectUri);

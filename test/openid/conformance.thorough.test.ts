@@ -339,7 +339,7 @@ describe('oidcc-config-certification-test-plan', () => {
     const discovered = JSON.parse(answer.text);
     expectHttps(discovered);
     const { issuer } = plan.config;
-    // The document is at the issuer, and names it byte for byte.
+    // The document is at the issuer's URL, and names the issuer byte for byte.
     expect(discovered).toMatchObject({
       issuer,
       response_types_supported: ['code'],
@@ -493,7 +493,7 @@ async function openSuite() {
 }
 
 describe('oidcc-backchannel-rp-initiated-logout-certification-test-plan', () => {
-  // In production the service calls no address of this machine.
+  // In production, the service sends no request to this machine.
   const local = shared(openApp);
   const suite = shared(openSuite);
 

@@ -88,7 +88,8 @@ function refusalOf(
   if (condition === 'unproved') return { page: '/verify-email', error: 'interaction_required' };
   // Rules 13.50 to 13.52: a manager counts as `admin`.
   if (!admits.includes(role === 'manager' ? 'admin' : role)) return { page: 403, error: 'access_denied' };
-  // Rule 13.54: `mfa` in this session. Rule 9.80: staff, in this session, with a factor that they have.
+  // If the client requires a factor, this session must have `mfa` (rule 13.54). If the setting requires one, staff must have a
+  // second factor and must have given it in this session (rule 9.80).
   const gave = login.by === 'a password and a code' || login.by === 'a passkey';
   const isStaff = role === 'manager' || role === 'admin';
   const isMissing =
@@ -478,7 +479,7 @@ describe('after the door', () => {
           got.push(`${change} ${name}: ${meaningOf(await readUserinfo(instance, token))}`);
           expected.push(`${change} ${name}: ${open ? '200' : '401 invalid_token'}`);
         }
-        // The code of somebody who may enter all the time is kept for later.
+        // If the person may enter in spite of the change, their code is not used now but kept for later.
         if (use === 'then' && open) continue;
         const closed = change === 'off' && use === 'then' ? '401 invalid_client' : '400 invalid_grant';
         got.push(`${change} ${name}: ${meaningOf(await exchange(app, client, code))}`);

@@ -47,7 +47,7 @@ function openKeys(app: Pick<TestApp, 'db'>, config: Config, now = () => new Date
     keys: () => book.keys(),
     logged,
     refresh: () => book.refresh(),
-    /** Makes the keys that are due, and deletes others. */
+    /** Makes the keys that are due, and deletes keys that have served their time. */
     async keepUp() {
       await book.refresh();
       await book.keepUp(new AbortController().signal);

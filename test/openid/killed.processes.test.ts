@@ -72,7 +72,7 @@ it(`no code works twice, and no token after its session, through kills (contract
   );
   await knows(sendAt[1] as typeof send, client);
 
-  // Sessions are made beforehand, because the database is away now and then.
+  // Sessions are made before the load begins, because the database is away now and then.
   const sessions = [];
   for (let n = 0; n < logins; n++)
     sessions.push(await addSession({ db: database.db, config }, (await addPerson(database)).id));

@@ -164,7 +164,7 @@ describe('the tokens', () => {
       );
     expect(sids[0]).toBe(sids[1]);
     expect(sids[0]).not.toBe(sids[2]);
-    // So the client gets the events that a client of any kind gets.
+    // This client gets the events that a client of any kind gets.
     await sql`update sessions set ended_at = now() where id = ${sessionId}`.execute(app.db);
     const { rows } = await sql`select client, body ->> 'sid' as sid from events
       where user_id = ${id} and type = 'session.ended'`.execute(app.db);

@@ -473,7 +473,7 @@ describe('the page of an invoice (contract 7.153)', () => {
     expect((await post(number, form)).status).toBe(303);
     const { text } = await open(number);
     expect(text).toContain(`href="/admin/invoices/${number}.pdf"`);
-    // Without the buyer's address there is no XML.
+    // Without the buyer's postal address there is no XML.
     expect(text).not.toContain(`${number}.xml`);
     const credit = /href="\/admin\/invoices\/(CN-\d{4}-\d{4})"/.exec(text)?.[1] ?? '';
     const page = await open(credit);

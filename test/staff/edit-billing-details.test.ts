@@ -65,7 +65,7 @@ const ignore = (...pointers: string[]) =>
 const open = (by: 'admin' | 'manager' = 'admin') =>
   app.send(`/admin/people/${target.id}/billing`, { cookie: staff[by].cookie });
 
-/** What a browser sends that changes nothing in the form. */
+/** The fields that a browser sends if nothing in the form was changed. */
 const fields = {
   ...{ company: 'Fleurs SARL', line1: '12 Rue', line2: '', postcode: '75011', city: 'Paris', country: 'FR' },
   vatId,

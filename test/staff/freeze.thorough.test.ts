@@ -41,7 +41,7 @@ async function act(staff: Staff, name: 'freeze' | 'suspend' | 'thaw', id: string
   return readOutcome(await call(changes.app, `people.${name}`, staff.cookie, asked));
 }
 
-/** A thief has changed somebody's address twice, and has read and deleted the mails about the changes. */
+/** A thief has changed somebody's email address twice, and has read and deleted the mails about the changes. */
 async function rob() {
   const { email, id, browser, thief } = await changes.rob();
   const [second, present] = [changes.newEmail(), changes.newEmail()];
@@ -88,7 +88,7 @@ describe('an account whose address a thief has changed', () => {
     expect(await thief.whoAmI()).toBeUndefined();
     for (const mailbox of [email, second, present])
       expect(await noticesTo(mailbox, 'account_frozen'), mailbox).toBe(1);
-    // Support may take long to find out which mailbox is the owner's.
+    // Support may need long to find out which mailbox is the owner's.
     changes.passTime(40 * dayMs);
     const later = await addStaff();
     expect(await act(later, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');

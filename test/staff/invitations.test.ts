@@ -464,7 +464,7 @@ describe('an invitation attacked', () => {
     expect((await take(link)).status).toBe(404);
     await setUp(browser, clock.now.getTime());
     expect(await roleOf(used)).toBe('user');
-    // The address can be invited again.
+    // The email address can be invited again.
     expect(readOutcome(await send(unused))).toBe('200');
     await takeNew(await linkTo(unused, 2));
   });

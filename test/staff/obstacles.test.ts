@@ -58,8 +58,8 @@ type Cause =
   | 'no refusal';
 
 /**
- * Every way in which a login can end, or lead elsewhere than to the product. A new one does not compile until it is here, with its
- * obstacles.
+ * Every way in which a login can end, or lead elsewhere than to the product. A new way does not compile until it is listed
+ * here, with its obstacles.
  */
 const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   ok: 'no refusal',
@@ -164,7 +164,7 @@ describe('by too many tries', () => {
   const address = '2001:db8:7:8::9';
   type Count = { key: string; times: number };
 
-  // Only the names of the counts are read, and that needs no database.
+  // This reads only the names of the counts, which needs no database.
   const { guessLimits, codeLimits } = createRateLimits(undefined as never, () => undefined);
   const readCounts = async () => {
     const { rows } = await sql<{ key: string }>`select key, points, expire from rate_limits
@@ -211,7 +211,7 @@ describe('by too many tries', () => {
     const [known] = await knownBrowsers(email);
     const tryWith = (typed: string) =>
       browser.send('/login', { form: { email, password: typed }, from: address });
-    // Staff learn of the network by a refused try from there, which is recorded once it was answered.
+    // Staff learn of the network by a refused try from there. The try is recorded after it was answered.
     await tryWith('wrong');
     const isListed = sql`select 1 from audit_events where address = ${address} and type = 'login.refused'`;
     await expect.poll(async () => (await isListed.execute(app.db)).rows.length).toBeGreaterThan(0);
@@ -272,7 +272,7 @@ describe('by too many tries', () => {
       'login-known-browser': byPassword(second),
       'login-passkey': () => logInByPasskey(openBrowser(app.send), phone),
     };
-    // A new allowance of logins needs a try here.
+    // Anybody who adds an allowance of logins has to add a try here.
     const names = (Object.keys(allowances) as AllowanceName[]).filter((name) => name.startsWith('login-'));
     expect(names.sort()).toEqual(Object.keys(tries).sort());
     for (const name of names) {

@@ -140,7 +140,7 @@ it('compares as many whole hours of both spans (contract 12.253)', async () => {
 it('compares with a span that began with the hour of the first sum (contract 12.253)', async () => {
   const hour = new Date('2026-09-28T00:00:00Z');
   await addToSums(app.db, [{ hour, key: 'identity_logins_total{result="ok"}', count: 1, lastAt: hour }]);
-  // 654 against 7,001, without the present hour.
+  // 654 logins are compared with 7,001, without the present hour.
   expect((await get('30d')).numbers[0]).toEqual({ name: 'logins', count: 657, changePercent: -91 });
 });
 

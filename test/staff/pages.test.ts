@@ -84,7 +84,7 @@ describe('the search (contract 11.46)', () => {
     expect(found.text).not.toContain('data-more');
     const only = await browser.send(`/admin/people?q=${customer}`);
     expect([only.status, only.headers.get('location')]).toEqual([303, await pathTo(customer)]);
-    // The words of this address are in the address new-merchant@example.test, too.
+    // The words of this email address are in new-merchant@example.test, too.
     const whole = await browser.send(`/admin/people?q=${merchant.toUpperCase()}`);
     expect(whole.headers.get('location')).toBe(await pathTo(merchant));
     expect(textOf(await open(browser, '/admin/people?q=nobody-has-this'))).toContain('Nobody found');
@@ -362,7 +362,7 @@ describe('a refused form', () => {
   });
 
   it('of the last administrator is 409', async () => {
-    // `other` has lost its proved address and cannot log in, so it acts on the last administrator who can.
+    // `other` has lost its proved email address and cannot log in, so it acts on the last administrator who can.
     const email = 'new-merchant@example.test';
     await sql`update users set role = 'admin' where email = ${email}`.execute(app.db);
     const other = await logIn(app.send, email);

@@ -49,7 +49,7 @@ const callers = {} as Record<CallerName, Caller>;
 
 const hoursAgo = (hours: number) => new Date(clock - hours * 3_600_000);
 
-/** What each caller gets for everything. Undefined if it depends on the procedure or the target. */
+/** The answer that a caller gets for every procedure and target. Undefined if it depends on the procedure or the target. */
 const outright = {
   anonymous: '401 login_required',
   customer: '404 not_found',
@@ -201,7 +201,7 @@ async function whoIs(cookie: string): Promise<Person> {
 const send = (caller: Caller, name: string, input: unknown) =>
   call({ send: caller.send ?? app.send }, name, caller.cookie, input, procedures.get(name));
 
-/** Adds somebody for whom the act has something to do. `self` is the caller. */
+/** Adds somebody on whom the act can change something. `self` is the caller. */
 async function addTarget(name: string, target: TargetName, caller: Caller): Promise<Person> {
   if (target === 'self') return caller;
   const roles = { manager: 'manager', administrator: 'admin' } as const;

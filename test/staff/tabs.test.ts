@@ -90,7 +90,7 @@ it('a form leads back to its tab, done or refused', async () => {
   const form = formsOf(await open(path, cookie)).get('suspend') ?? {};
   const refused = await send(path, cookie, { ...form, why: 'x"' });
   expect([refused.status, textOf(refused).includes('Say why in 3 to 500 characters.')]).toEqual([422, true]);
-  // The form is among the others of the head, and both are open.
+  // The form is among the other forms of the head, and both are open.
   expect(refused.text).toMatch(
     /<details class="disclosure" open=""><summary[^>]*><span aria-hidden="true">…/,
   );

@@ -215,7 +215,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
   );
 }
 
-/** Shown if the set-up of the app was started in another browser or session, or has expired. */
+/** Shown if the set-up of the authenticator app was started in another browser or session, or has expired. */
 export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
   return (
     <Page title="Start again">

@@ -31,7 +31,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
   });
   return (
     // Without an action, the browser would post to the page's URL with its fragment (`#…`). After a refusal, that fragment
-    // would take the focus from the faulty field.
+    // would draw the focus away from the faulty field.
     <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"

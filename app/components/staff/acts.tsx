@@ -237,7 +237,7 @@ const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** In the text, `{name}` and `{email}` become the person's name and address, and `{value}` becomes `value`. */
+/** In the text, `{name}` and `{email}` become the person's name and email address, and `{value}` becomes `value`. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {

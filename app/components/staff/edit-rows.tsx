@@ -6,7 +6,7 @@ type Column = {
   label: string;
   isDay?: true;
   inputMode?: 'numeric' | 'decimal';
-  /** The words for each value. */
+  /** The words that a choice shows for each value. */
   options?: Record<string, string>;
   /** Names that the browser suggests. */
   countries?: string[];

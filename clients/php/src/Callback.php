@@ -19,7 +19,9 @@ final class Callback
         $this->attempts = new Attempts($configuration);
     }
 
-    /** @param callable(): list<string> $finish is called once the login is certain, and returns further `Set-Cookie` values */
+    /**
+     * @param callable(): list<string> $finish is called when all checks have passed, and returns further `Set-Cookie` values
+     */
     public function answer(
         callable $startSession,
         callable $endSession,

@@ -103,7 +103,7 @@ final class Configuration
         return ($this->isSecure ? '__Host-' : '') . "{$this->client}_$name";
     }
 
-    /** A `Set-Cookie` value. @param int|null $seconds null if the browser deletes the cookie when it is closed */
+    /** A `Set-Cookie` value. @param int|null $seconds null if the browser deletes the cookie when the browser is closed */
     public function buildCookie(string $name, #[\SensitiveParameter] string $value, ?int $seconds = null): string
     {
         $age = $seconds === null ? '' : "; Max-Age=$seconds";

@@ -120,7 +120,7 @@ final class EventReader
         }
     }
 
-    /** Tries each secret. During a rotation, the service may have only one of the two. */
+    /** Tries each secret. During a rotation, the service may have only one of the two secrets. */
     private function ask(int $after, ?float $until): HttpAnswer
     {
         $our = $this->configuration;

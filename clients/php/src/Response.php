@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** An answer. `send()` sends it to the browser. You can also send it with your framework. */
+/** An answer. `send()` sends it to the browser. If your framework sends the answer, you need not call `send()`. */
 final class Response
 {
     public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];

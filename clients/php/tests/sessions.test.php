@@ -420,8 +420,8 @@ test('a client without stores says what it lacks', function (): void {
 test('a request that comes while another reads events waits for it, for two seconds at most (contract 13.125)', function (): void {
     $id = '0190f5a0-0000-7000-8000-000000000001';
     $sessions = new MemorySessions();
-    // Another process holds the position. It applies the event before this process looks for the second time when events were
-    // last read.
+    // Another process holds the position. It applies the event between the first and the second time that this process looks
+    // when events were last read.
     $watched = new class ($sessions, $id) implements Identity\SessionStore {
         public int $looks = 0;
         public bool $isOver = true;

@@ -14,7 +14,8 @@ final class Site
     public Client $client;
     public Browser $browser;
     /**
-     * @var list<HttpAnswer> the service's answers to reads of events. After the last one, it answers that there are no events
+     * @var list<HttpAnswer> the service's answers to reads of events. After the last answer, the service answers that there are
+     *     no events
      */
     public array $events = [];
     /** How often events were asked for. */

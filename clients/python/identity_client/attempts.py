@@ -1,4 +1,4 @@
-"""The logins that a browser has started: each has its own state and cookie, so that two tabs can log in at once.
+"""The logins that a browser has started: each has its own state and cookie, so that two tabs can log in at the same time.
 
 The cookie is signed, because it says whether the person must give a credential again.
 """

@@ -34,7 +34,7 @@ class EventsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A change. Ignore a `type` that you do not know."""
+    """An event about a person. Ignore an event with a `type` that you do not know."""
 
     seq: int
     type: str
@@ -194,7 +194,7 @@ def _apply(
 
 
 def _get(config: Config, after: int) -> tuple[int, bytes]:
-    """Tries each secret. During a rotation, the service may have only one of the two."""
+    """Tries each secret. During a rotation, the service may have only one of the two secrets."""
     status, body = 0, b""
     deadline = time.monotonic() + _WITHIN_SECONDS
     for secret in config.secrets:

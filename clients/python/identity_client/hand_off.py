@@ -126,7 +126,7 @@ def decode(payload: str) -> bytes:
 
 
 def _decode_canonical(payload: str) -> bytes:
-    """Decoders accept several spellings of the same bytes. Only the canonical one is accepted here."""
+    """Decoders accept several spellings of the same bytes. This accepts only the canonical spelling."""
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
         raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:

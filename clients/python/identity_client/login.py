@@ -1,4 +1,4 @@
-"""The start of a login, and the callback that takes its hand-off."""
+"""The start of a login, and the callback that accepts its hand-off."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
@@ -57,8 +57,9 @@ def start_login(
 ) -> Response:
     """Redirects the browser to the launch. `return_to` is a path on your site; any other value is ignored.
 
-    With `prompt="none"`, the identity service shows no page. With `prompt="login"`, it asks for a credential again. With
-    `max_age`, it asks if the last credential is older than that. The callback checks that the credential was given.
+    With `prompt="none"`, the identity service shows no page. With `prompt="login"`, the service asks for a credential again.
+    With `max_age`, it asks for one if the last credential is older than `max_age` seconds. The callback checks that the person
+    gave a credential.
     """
     if request.is_speculative():
         return answer_speculation()

@@ -42,8 +42,8 @@ class Request:
     def cookies(self) -> list[tuple[str, str]]:
         """The cookies as they were sent. A browser may send two cookies with one name: the first counts."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
-        # Python's own strip removes more characters than browsers do. With it, a page of another host could set our `__Host-`
-        # cookies.
+        # Python's own strip removes more characters than browsers do. If the kit used it, a page of another host could set our
+        # `__Host-` cookies.
         return [(name.strip(" \t"), value.strip(" \t")) for name, mark, value in pairs if mark]
 
     def page(self) -> str | None:

@@ -53,7 +53,7 @@ export function answer(
   return new Response(body, { status, headers });
 }
 
-/** If a store throws, nobody is let in, and nobody is logged out. A store may also throw a refusal. */
+/** If a store throws, nobody is let in, and nobody is logged out. If a store throws a Refusal of its own, this passes it on. */
 export async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
   try {
     return await ask();

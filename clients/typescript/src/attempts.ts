@@ -1,6 +1,6 @@
-// The attempts of a browser. Each login that a browser starts has its own state and cookie, so that two tabs can log in at
-// once. Only a hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as
-// the stranger.
+// The attempts of a browser. Each login that a browser starts has its own state and cookie, so that two tabs can log in at the
+// same time. Only a hand-off with a state of this browser starts a session. Without this check, a stranger's link could log the
+// person in as the stranger.
 import {
   fromBase64url,
   fromHex,

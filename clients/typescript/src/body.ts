@@ -14,7 +14,7 @@ export async function readBody(
   for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
     size += next.value.length;
     if (size > maxBytes) {
-      // This is not awaited, because a sender that never ends would hold it up.
+      // The cancel is not awaited, because it may wait for ever for a sender that never ends.
       void reader?.cancel().catch(() => {});
       return undefined;
     }

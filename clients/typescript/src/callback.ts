@@ -1,4 +1,4 @@
-// The two addresses of a client that a browser opens: the start of a login, and the callback that the login comes back to.
+// The two URLs of a client that a browser opens: the start of a login, and the callback to which the login comes back.
 import { answer, findTarget, fromStore, isSpeculative, type RefusalHooks, refuse } from './answers.ts';
 import { buildSilentState, findAttempt, isProved, readSilentPage, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
@@ -22,7 +22,7 @@ export type LoginOptions = {
   returnTo?: string | null;
   /** `login` asks for a credential again. `none` shows no page: if nobody is logged in, your callback gets an error. */
   prompt?: 'login' | 'none';
-  /** If the last credential is older than this many seconds, asks for one again. */
+  /** If the last credential is older than this many seconds, the service asks for a credential again. */
   maxAge?: number;
 };
 
@@ -43,7 +43,7 @@ export type CallbackOptions = RefusalHooks & {
    * They then see a page, and no session starts.
    */
   onLogin?: (handOff: HandOff) => unknown;
-  /** Starts your own session, with a new id. Returns the headers that set it, such as `Set-Cookie`. */
+  /** Starts your own session, with a new id. Returns the headers that set the session's cookie. */
   startSession?: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /**
    * Ends your session of the login with this `sid`. Required with `startSession`, because the login can end while you start its
@@ -113,7 +113,9 @@ export async function loginSilently(settings: Settings, request: Request): Promi
   return launch(settings, query, [...setCookies, markTried(settings)]);
 }
 
-/** Takes a hand-off: starts a session, and redirects away from the URL that contains the payload. Refuses a wrong hand-off. */
+/**
+ * Accepts a hand-off: starts a session, and redirects away from the URL that contains the payload. Refuses a wrong hand-off.
+ */
 export async function handleCallback(
   settings: Settings,
   request: Request,
@@ -206,7 +208,7 @@ async function accept(
   // The profile is saved first. If that fails, no session starts.
   if (await fromStore(() => profiles.isNewer(profile))) {
     // `savePerson` comes first. If it throws, the kit does not keep the profile. So an event with the same profile still counts
-    // as newer, and brings it again.
+    // as newer, and `savePerson` is called again.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }

@@ -73,8 +73,8 @@ export type Settings = Parts &
     /** The issuer without a slash at its end. */
     baseUrl: string;
     /**
-     * With https, browsers let no other host set a cookie whose name begins with `__Host-`. Without https, the site is on
-     * this machine.
+     * The beginning of the names of cookies. With https it is `__Host-`, because then browsers let no other host set the
+     * cookie. It is empty without https, which only a site on this machine may use.
      */
     hostPrefix: string;
     /** The names of the cookies of attempts begin with this. */
@@ -115,7 +115,7 @@ export class ConfigurationError extends Error {
 const reserved = ['payload', 'signature', 'signature_next', 'state', 'error'];
 const minSecretBytes = 32;
 
-/** Any configuration, before it is known which parts it has. */
+/** A configuration that was not checked yet. It may have any parts. */
 type Given = Stores & Choices & Partial<Parts & Addresses & { identityUrl: string; origin: string }>;
 
 /** Throws a ConfigurationError that names all faults at once. */

@@ -2,8 +2,8 @@
 import type { Settings } from './config.ts';
 
 /**
- * Without `seconds`, the browser deletes the cookie when it is closed. If `seconds` is 0, the browser deletes the cookie
- * immediately.
+ * Without `seconds`, the browser deletes the cookie when the browser is closed. If `seconds` is 0, the browser deletes the
+ * cookie immediately.
  */
 export function buildCookie({ isSecure }: Settings, name: string, value: string, seconds?: number): string {
   const life = seconds === undefined ? '' : ` Max-Age=${seconds};`;

@@ -1,4 +1,4 @@
-// Events say what has changed about the people who were handed to this client, in order and without gaps. Each pull begins
+// Events say what has changed about the people who were handed over to this client, in order and without gaps. Each pull begins
 // after the last event of the pull before it. So no event is lost, even if nudges are lost.
 import { readBody } from './body.ts';
 import { hmac, toHex, utf8 } from './bytes.ts';
@@ -145,7 +145,7 @@ async function ask(settings: Settings, after: number) {
   return { status: response.status, answer: await readAnswer(response) };
 }
 
-/** Undefined if it is not JSON. */
+/** Undefined if the body is not JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
   const bytes = await readBody(response, maxAnswerBytes);
   if (!bytes) throw new Error(`/sso/events answered with more than ${maxAnswerBytes} bytes.`);

@@ -57,9 +57,9 @@ export function createIdentityClient(configuration: Configuration) {
     return `${settings.baseUrl}/logout?${query}`;
   }
   return {
-    /** The addresses of your callback and your login start. */
+    /** The URLs of your callback and your login start. */
     addresses: { callbackUrl, loginUrl },
-    /** Answers your login address: redirects the browser to the identity service. */
+    /** Answers your login start: redirects the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
     /** Answers your callback. Without `startSession`, here or in the configuration, the kit starts a session. */
     handleCallback: (request: Request, options: CallbackOptions = {}) =>
@@ -101,7 +101,7 @@ export function createIdentityClient(configuration: Configuration) {
     /** Answers a nudge, with 204 if it is genuine. After a 204, call `readEvents` or `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
     /**
-     * Applies all events since the last pull, and returns the number of the last one. Only one pull works at a time. A second
+     * Applies all events since the last pull, and returns the number of the last event. Only one pull works at a time. A second
      * pull waits for the first, and returns undefined if that takes more than three seconds.
      */
     pullEvents: (hooks: EventHooks = {}) => reader.pull(hooks),

@@ -55,7 +55,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Every answer to a browser has these headers. Caches do not keep the answer, and browsers do not send its address to the
+ * Every answer to a browser has these headers. Caches do not keep the answer, and browsers do not send the page's URL to the
  * next site.
  */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };

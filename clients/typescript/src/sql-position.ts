@@ -1,5 +1,5 @@
-// Keeps in a row how far the events were applied. One pull at a time holds the row. As a sign of life, it keeps raising a
-// number in the row. If the number has not changed for long enough, another pull takes over. So no clock is compared with
+// Keeps in a row how far the events were applied. One pull at a time holds the row. As a sign of life, this pull keeps raising
+// a number in the row. If the number has not changed for long enough, another pull takes over. So no clock is compared with
 // another.
 import type { Sql } from './sql-stores.ts';
 import type { Claim, PositionStore } from './stores.ts';

@@ -258,7 +258,7 @@ export function createClients(options: ClientOptions) {
     return isNew;
   }
 
-  /** Returns the local user of a person, who is created or updated. */
+  /** Creates or updates the local user of a person, and returns it. */
   function findUser({ site, is }: Pick<Question, 'site' | 'is'>, profile: Json, mayBeOlder = false): User {
     const { id, name, email, role, account, profile_updated_at: updatedAt } = profile;
     const capabilities = [...(account?.capabilities ?? [])];

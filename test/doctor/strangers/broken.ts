@@ -1,4 +1,4 @@
-// Strangers with one fault each. Every fault is one that a team could ship without noticing.
+// Strangers with one fault each. A team could ship each of these faults without noticing.
 import { timingSafeEqual } from 'node:crypto';
 import type { HandOff, Profile } from './hand-off.ts';
 import type { Attempt, Query } from './logins.ts';

@@ -21,7 +21,7 @@ export class Events extends Sessions {
   private isAskedAgain = false;
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Nudges may be lost, so the site also reads events when it starts and every 30 s. */
+  /** The site reads events when it starts and every 30 s, too, because nudges may be lost. */
   start(): void {
     if (!this.options.serviceUrl) return;
     this.timer = setInterval(() => this.pull(), pollMs).unref();
@@ -69,8 +69,8 @@ export class Events extends Sessions {
   }
 
   /**
-   * Reads events until there are no more. Only one read is at work. If somebody asks for another during the read, it goes round
-   * again.
+   * Reads events until there are no more. Only one read is at work. If somebody asks for another during the read, the read
+   * begins again at its end.
    */
   protected async pull(): Promise<void> {
     this.isAskedAgain = true;

@@ -86,7 +86,7 @@ export class Sessions {
     return added;
   }
 
-  /** A new session has a new id, and replaces the one that this browser had. */
+  /** A new session has a new id, and replaces the session that this browser had. */
   protected startSession({ cookies }: Question, person: Person, { sid, iat }: HandOff): string[] {
     const old = this.findSession(cookies);
     if (old) this.endSession(old);

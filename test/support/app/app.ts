@@ -166,7 +166,7 @@ export function targetOf(answer: Answer): URL {
   return url.pathname === '/go' ? new URL(url.searchParams.get('next') ?? '', url) : url;
 }
 
-/** The next stop of a browser that follows a redirect, or the header `Refresh` of /go. */
+/** The path to which a browser goes next, by a redirect or by the header `Refresh` of /go. */
 export function nextStopOf(answer: Answer): string | undefined {
   if (answer.status === 303) return answer.headers.get('location') ?? undefined;
   return /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];

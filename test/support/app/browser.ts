@@ -74,7 +74,7 @@ async function sayWhatIsShown(page: Page): Promise<void> {
   process.stderr.write(`${page.url()} shows: ${text.replaceAll(/\s+/g, ' ').slice(0, 500)}\n`);
 }
 
-/** While a busy machine answers 503, sends requests again that only read, as a balancer does. */
+/** Repeats a request that only reads while a busy machine answers 503, as a balancer does. */
 const retryReads =
   (fetch: Fetch): Fetch =>
   async (request, info) => {
@@ -250,7 +250,7 @@ export async function followMail(page: Page, recipient: string, path: string): P
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 async function findSeriousFaults(page: Page): Promise<string[]> {
-  // The debugger evaluates this, so the content security policy does not apply.
+  // The browser's debugger evaluates this script, so the content security policy does not apply.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(await readFile(axeFile, 'utf8'));
   // axe need not describe what it finds good.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;

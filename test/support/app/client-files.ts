@@ -16,7 +16,7 @@ export async function writeClients(folder: string, clients: unknown): Promise<st
 
 export const newPath = (folder: string) => join(folder, `secrets-${++serial}`);
 
-/** Returns the secrets of a file of --secrets-to, by name. */
+/** Returns the secrets of a file that --secrets-to has written, by name. */
 export async function readSecrets(path: string): Promise<Map<string, string>> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter(Boolean);
   return new Map(lines.map((line) => line.split('\t') as [string, string]));

@@ -15,8 +15,8 @@ export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answe
 }
 
 /**
- * Sends all at the same time, without a deadline. After a 503, which says that nothing was done, a sender asks again, as
- * clients do.
+ * Sends all requests at the same time, without a deadline. After a 503, which says that nothing was done, a request is sent
+ * again, as clients do.
  */
 export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const enforce = vi.spyOn(Deadline.prototype, 'enforce').mockImplementation((work) => work);

@@ -49,7 +49,10 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       });
       await sql`delete from service_contracts`.execute(db);
     },
-    /** Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved address and a password. */
+    /**
+     * Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved email address
+     * and a password.
+     */
     async report(
       signupId: string,
       contract: Partial<SignupBody['contract']> = {},

@@ -59,8 +59,8 @@ export async function arrangeSeller(
       return pushSignup(app, signup, { at: clock.at });
     },
     /**
-     * Gives the user's account an address in France, and a name for its documents. The VAT id is recorded as refused, so it
-     * does not count.
+     * Gives the user's account a postal address in France, and a name for its documents. The VAT id is recorded as refused, so
+     * it does not count.
      */
     async giveDetails(email: string, company: string, vatId: string | null = null): Promise<void> {
       const { line1, postcode, city, country } = address;

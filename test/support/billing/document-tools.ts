@@ -103,7 +103,7 @@ export function readCode(pdf: Uint8Array): string | null {
   return null;
 }
 
-/** Compiles CEN's rules once, because that takes most of the time. */
+/** Compiles CEN's rules one time for all documents, because compiling takes most of the time. */
 export function compileRules(folder: string): string {
   const compiled = join(folder, 'rules.sef.json');
   read(process.execPath, xslt, `-xsl:${rules}`, `-export:${compiled}`, '-nogo');

@@ -120,7 +120,7 @@ export async function addInvoice(
 
 /**
  * An invoice as 1.0.0 issued it without a seller: a bare number, and no document. Triggers are off, because one of them refuses
- * such an invoice once there is a seller.
+ * such an invoice if there is a seller.
  */
 export async function addOldInvoice(
   db: Kysely<DB>,
@@ -154,7 +154,9 @@ const written =
   sql.raw(`number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day, currency,
   net, tax, total, category, rate, issued_at, facts`);
 
-/** Adds copies of documents: `from` follows `from documents d`, and `changes` is the JSON by which each copy differs. */
+/**
+ * Adds copies of documents. The SQL of `from` comes after `from documents d`. `changes` is the JSON by which each copy differs.
+ */
 export const copyDocuments = (db: Kysely<DB>, changes: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
   sql`insert into documents (${written}) select ${written}
     from (select (jsonb_populate_record(d, ${changes})).* from documents d ${from}) made`.execute(db);

@@ -222,7 +222,7 @@ export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]
     contract.status = isDue ? 'past_due' : 'active';
   }
 
-  /** What the clock does to a contract. */
+  /** Does what becomes due in a contract by this time. */
   function step(contract: Contract, now: number): void {
     const today = dayOf(now);
     const { endDay, trialEnd } = contract;

@@ -114,7 +114,7 @@ export function openShop({
     },
     /** How often the service was asked for events. */
     countAsked: () => asked,
-    /** How many of the sessions that ever started are in the store. */
+    /** How many of all sessions that were started are still in the store. */
     countSessions: async () =>
       (await Promise.all(ids.map((id) => stores.sessions.find(id)))).filter((found) => found).length,
   };

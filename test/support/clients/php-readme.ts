@@ -81,8 +81,8 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
 }
 
 /**
- * Passes `watchEvent` to the kit, which lists each event and makes the read of events slow. So other requests come during a
- * read.
+ * Passes the function `watchEvent` to the kit. It lists each event and slows the read of events, so that other requests come
+ * during a read.
  */
 function watch(identity: string): string {
   const end = '$database);\n$request';

@@ -119,7 +119,7 @@ async function readNewest(app: TestApp): Promise<number> {
   return Number(newest);
 }
 
-/** The lines for these events if each is applied once, and only after the event before it is done. */
+/** The lines for these events if each is applied one time, and only after the event before it is done. */
 const linesOf = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => `begin ${first + n}\nend ${first + n}\n`).join('');
 

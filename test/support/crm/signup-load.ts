@@ -9,7 +9,7 @@ export type Message = {
   signupId: string;
   /** The email address as the database should have it. The body may spell it in another way. */
   email: string;
-  /** Grows with `occurred_at`. The plan in the body is `v` and this number. */
+  /** A number that grows with `occurred_at`. The plan in the body is `v` and this number. */
   version: number;
   body: string;
   /** Every 200 and 201 that arrived. */

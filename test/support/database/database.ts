@@ -23,7 +23,7 @@ export async function openFreshDatabase(): Promise<TestClient> {
   };
 }
 
-/** Returns the id of the user with that address; '' if nobody has it. */
+/** Returns the id of the user with that email address; '' if nobody has it. */
 export async function idOf(db: Kysely<DB>, email: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(db);
   return rows[0]?.id ?? '';
@@ -34,7 +34,7 @@ export async function countRows(db: Kysely<DB>, table: string): Promise<number> 
   return rows[0]?.n ?? 0;
 }
 
-/** One text for all rows of these tables. It changes if any row does. */
+/** One text for all rows of these tables. The text changes if any row changes. */
 export async function digestRows(db: Kysely<DB>, tables: string[]): Promise<string> {
   const digests = tables.map(
     (table) => sql`

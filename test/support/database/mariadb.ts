@@ -8,7 +8,7 @@ import { giveAway, identity, type RunningProgram, startProgram } from '../machin
 const run = promisify(execFile);
 
 export const socketOf = (folder: string) => join(folder, 'database', 'socket');
-/** For the programs of Debian's package `mariadb-client`. */
+/** Options for the programs of Debian's package `mariadb-client`. */
 export const clientFlags = (folder: string) => `--no-defaults --socket=${socketOf(folder)} -uroot`;
 
 const serverSettings = [

@@ -1,4 +1,4 @@
-// db/migrations/list.ts, written from the migrations beside it, and the digests that show whether a migration has changed.
+// Writes db/migrations/list.ts from the migrations beside it. Keeps the digests that show whether a migration has changed.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -120,7 +120,7 @@ export function createEventClient({
     seen,
     faults,
     step,
-    /** The number of the last event that it has applied and noted. */
+    /** The number of the last event that the client has applied and noted. */
     readPosition: () => after,
     countCrashes: () => crashes,
   };

@@ -108,7 +108,7 @@ function change(message: Wire, changes: [string, unknown][]): Wire {
     try {
       setMember(message, path, value);
     } catch {
-      // An earlier change has removed the parent of this member.
+      // An earlier change has removed the parent of this member, so there is nothing to change.
     }
   }
   return message;

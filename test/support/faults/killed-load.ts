@@ -1,4 +1,4 @@
-// People and systems that use a service. It may die at any moment, and they remember what it has acknowledged.
+// People and systems that use a service. The service may die at any moment. They remember what the service has acknowledged.
 import { readConfig } from '../../../server/settings/config.ts';
 import type { TestApp } from '../app/app.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';

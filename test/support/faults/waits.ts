@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { TestApp } from '../app/app.ts';
 
-/** The longest wait of `/healthz` in ms while `work` ran. Only time for which this process has worked counts. */
+/** The longest wait of `/healthz` in ms while `work` ran. Only time in which this process was working counts. */
 export async function measureWait(
   { send }: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,

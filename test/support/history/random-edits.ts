@@ -1,4 +1,5 @@
-// Random changes of people, accounts, links and contracts through every door of the service, many at the same time.
+// Random changes of people, accounts, links and contracts, many at the same time. They go through every door of the service:
+// pages, procedures, messages, files, commands and SQL.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

@@ -47,7 +47,7 @@ export function buildMixedTraffic(users: number, weights: Partial<Record<Kind, n
 
 let edits = 0;
 
-/** An edit by the user of that request. */
+/** An edit of the profile by the user of that request. */
 function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
   return {
     method: 'POST',

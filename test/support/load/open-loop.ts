@@ -35,7 +35,7 @@ export type OpenLoop = {
   patienceMs?: number;
   /** Whether a request is sent again, as browsers do, if the other side has closed a connection that was used before. */
   sendsAgain?: boolean;
-  /** Ends the load early. If `perSecond` is more than `connections` can carry, the load is a flood until then. */
+  /** Ends the load early. If `perSecond` is more than `connections` can carry, the load is a flood until this signal comes. */
   signal?: AbortSignal;
 };
 

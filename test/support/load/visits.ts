@@ -63,7 +63,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
   const send: TestApp['send'] = (path, options) => sendTo(anyPort(), path, options);
   const instance = { send, config };
 
-  /** Returns the path of the link in the newest mail to an address. */
+  /** Returns the path of the link in the newest mail to an email address. */
   async function readLink(email: string, path: string): Promise<string> {
     for (let tries = 0; tries < 600; tries++) {
       const { rows } = await sql<{ kept_text: string }>`select kept_text from mails

@@ -52,7 +52,7 @@ export async function startBalancer(
   const config = renderOperateFile('haproxy.cfg', {
     'log /dev/log local0': 'log stdout format raw local0',
     '  user haproxy\n  group haproxy\n': '',
-    // An unprivileged user may not have as many open files.
+    // An unprivileged user may open fewer files than this number of connections needs.
     'maxconn 10000': 'maxconn 2000',
     'bind :80\n': `bind 127.0.0.1:${plainPort}\n`,
     'bind :443': `bind 127.0.0.1:${port}`,
@@ -97,7 +97,7 @@ export async function startNginx(
     const config = renderOperateFile('nginx.conf', {
       'user www-data;\n': '',
       'worker_rlimit_nofile 20000;\n': '',
-      // An unprivileged user may not have as many open files.
+      // An unprivileged user may open fewer files than this number of connections needs.
       'worker_connections 8000;': 'worker_connections 900;',
       '/run/nginx.pid': join(folder, 'nginx.pid'),
       '/var/log/nginx/error.log': 'stderr',
@@ -140,7 +140,7 @@ export async function startCaddy(ports: [number, number]): Promise<Balancer> {
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
   const file = join(folder, 'Caddyfile');
   const config = renderOperateFile('Caddyfile', {
-    // Another Caddy may run on this machine, so this one has ports of its own.
+    // Another Caddy may run on this machine, so this Caddy has ports of its own.
     '{\n\tservers {\n': `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tservers {\n`,
     'id.example.com {\n': 'localhost {\n\tbind 127.0.0.1\n',
     '/etc/caddy/identity.pem': certificate,
@@ -178,8 +178,8 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
           port,
           path,
           servername: 'localhost',
-          // Each request has a new connection. If a balancer fails on a connection that was used before, it leaves it to the
-          // browser to try again.
+          // Each request has a new connection. If a balancer fails on a connection that was used before, it leaves the next try
+          // to the browser.
           agent: false,
           rejectUnauthorized: false,
           // By default, Node refuses answers with headers this long.

@@ -96,7 +96,7 @@ export function startProgram(
     stream?.on('data', (chunk) => {
       output += chunk;
     });
-  // This does not wait for `close`, because programs that it has started may keep its output open.
+  // This does not wait for `close`, because the program may have started others that keep its output open.
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   return {
     pid: child.pid ?? 0,

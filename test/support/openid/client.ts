@@ -15,7 +15,7 @@ export type OpenIdClient = { name: string; secret: string; redirectUri: string }
 
 let serial = 0;
 
-/** Adds a row of kind `openid` that everybody may enter, and returns once this instance knows the row. */
+/** Adds a row of kind `openid` that everybody may enter, and returns when this instance knows the row. */
 export async function addOpenIdClient(
   app: At,
   facts: Partial<ClientFacts> & { name?: string } = {},
@@ -57,7 +57,7 @@ export async function addOpenIdClient(
   return client;
 }
 
-/** Known to each test. A product would make one for each login. */
+/** The same for every test. A product makes a new one for each login. */
 export const verifier = 'a-verifier.of_43-characters~at-the-very-least-0';
 export const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -128,7 +128,7 @@ export async function visit(
   throw new Error(`more than ten redirects from ${path}`);
 }
 
-/** RFC 6749 section 2.3.1: both are form-encoded before they are joined. */
+/** RFC 6749 section 2.3.1: name and secret are form-encoded before they are joined. */
 export const basic = (name: string, secret: string): string => {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encode(name)}:${encode(secret)}`).toString('base64')}`;
@@ -156,7 +156,8 @@ export async function exchange(
     ...form,
   };
   const authorization: Record<string, string> = by === 'basic' ? { authorization: basic(name, secret) } : {};
-  // A product's server sends no `Origin`. The tests' own `send` adds one unless a header says where it comes from.
+  // A product's server sends no `Origin`. The tests' own `send` adds an `Origin` unless a header says where the request comes
+  // from.
   const headers = { 'sec-fetch-site': 'cross-site', ...authorization, ...options.headers };
   return send('/oauth/token', { ...options, headers, method: 'POST', body: queryOf(stated) });
 }

@@ -16,7 +16,7 @@ export type Side = {
 
 export type Case = {
   name: string;
-  /** Sends the request, after all that has to come before. */
+  /** Sends the request, after the requests that have to come before it. */
   run: (side: Side) => Promise<Answer>;
 };
 
@@ -84,7 +84,7 @@ const asks = (name: string, change: Change, asked?: Asked): Case => ({
 
 const same: Change = (pairs) => pairs;
 
-/** The parameters of a right request, and values for others. */
+/** The parameters of a correct request, and values for others. */
 const parameters: Record<string, string | undefined> = {
   client_id: undefined,
   redirect_uri: undefined,

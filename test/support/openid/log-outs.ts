@@ -52,7 +52,10 @@ export async function addVisitor(
   return { ...person, ...(await addLaunch(app, person.id, clients, given)) };
 }
 
-/** Returns what is planned for the client, the oldest first: the `sid`, or null for all of the person. */
+/**
+ * Returns the planned log-outs of the client, the oldest first: the `sid` of the login, or null if all logins of the person
+ * end.
+ */
 export async function listPlanned({ db }: At, { id }: { id: string }): Promise<(string | null)[]> {
   const { rows } = await sql<{ sid: string | null }>`
     select sid from log_outs where client_id = ${id} order by made_at, sid nulls last`.execute(db);

@@ -17,7 +17,7 @@ export type ReferenceClient = {
 
 type Stored = Record<string, unknown> & { uid?: string; grantId?: string; consumed?: number };
 
-/** What the library keeps. Its own store is shared by all providers of a process. */
+/** What the library stores. The library's own store is shared by all providers of a process. */
 function buildStore() {
   const kept = new Map<string, Stored>();
   return class {
@@ -164,7 +164,7 @@ export async function openReference(clients: readonly ReferenceClient[]) {
   };
 }
 
-/** Pages are compared by their status alone. */
+/** Pages are compared by their status alone, so their body does not matter. */
 async function asIs(context: { body: string }, form = '') {
   context.body = form;
 }

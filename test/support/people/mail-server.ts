@@ -32,7 +32,7 @@ export type MailServer = {
   /** The credentials of each login, as `name:password`. */
   logins: string[];
   connections: number;
-  /** Waits until the address has exactly `count` mails, and returns them. */
+  /** Waits until the recipient has exactly `count` mails, and returns them. */
   waitFor: (recipient: string, count?: number) => Promise<ReceivedMail[]>;
   /** Stops listening on the port until `up` is called. */
   down: () => Promise<void>;

@@ -35,7 +35,7 @@ export type Person = { id: string; accountId: string; email: string; role: Role 
 
 type Given = { role?: Role; accountId?: string; name?: string; passwordHash?: string; id?: string };
 
-/** Adds somebody who could log in, with a proved address and a password. Nobody knows the password unless it is given. */
+/** Adds somebody who could log in, with a proved email address and a password. Nobody knows the password unless it is given. */
 export async function addPerson(
   { db }: Pick<TestApp, 'db'>,
   { role = 'user', accountId, name = 'Test Person', passwordHash = 'none', id = uuidv7() }: Given = {},
@@ -66,12 +66,12 @@ export async function addSession(
   return { cookie: `${prefix}identity_session=${token}`, sessionId };
 }
 
-/** Gives somebody an app, whose secret nobody has. */
+/** Gives somebody an authenticator app, whose secret nobody has. */
 export const addFactor = (db: Kysely<DB>, { id }: Pick<Person, 'id'>) =>
   sql`insert into authenticators (user_id, sealed_secret, last_step, added_at, last_used_at)
     values (${id}, '\\x00', 0, now(), now())`.execute(db);
 
-/** Somebody of the staff who has just logged in with their app. */
+/** Somebody of the staff who has just logged in with their authenticator app. */
 export async function addStaff(
   app: Pick<TestApp, 'db' | 'config'>,
   role: Role = 'admin',

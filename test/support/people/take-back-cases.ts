@@ -17,7 +17,7 @@ const told: Told[] = [
   'email_changed',
 ];
 
-/** Which link is clicked: that of the present address, or of an earlier one. */
+/** Which link is clicked: the link that went to the present email address, or to an earlier one. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
 const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
@@ -51,7 +51,7 @@ const nameOfFactor = (what: string, origin: Origin) =>
 export const nameOf = ({ clicker, link, passkey, app, role, state }: TakeBackCase) =>
   [clicker, link, nameOfFactor('passkey', passkey), nameOfFactor('app', app), role, state].join(', ');
 
-/** All combinations. The mail about a change of address never goes to the present address. */
+/** All combinations. The mail about a change of email address never goes to the present address. */
 export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
   told
     .filter((link) => clicker !== 'present' || link !== 'email_changed')
@@ -107,7 +107,7 @@ export function outcomeOf(given: TakeBackCase) {
       ...(isBefore(app) || way === 'code' || way === 'recovery code' ? ['app'] : []),
     ],
     keepsDeletion: state === 'leaving' && at.deletion < since,
-    /** The number of mailboxes before this one. Their links go on working. */
+    /** The number of mailboxes that were told before this one. The links in their mails go on working. */
     earlier: clicked,
   };
 }

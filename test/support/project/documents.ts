@@ -93,7 +93,7 @@ export function readCodeSpans(text: string): string[] {
 /** `title` is how the heading of the section begins, such as `7a`. */
 export type ContractSection = Document & { section: number; title: string };
 
-/** Returns the files of the contract, one a section. */
+/** Returns the files of the contract. Each section is one file. */
 export function readContract(): ContractSection[] {
   return readdirSync(join(root, 'docs/contract'))
     .filter((name) => name !== 'README.md')

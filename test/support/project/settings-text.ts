@@ -8,7 +8,7 @@ export const exampleFile = '.env.example';
 
 const production = { NODE_ENV: 'production' };
 
-/** What the code says about settings: what each takes, and its default in local mode and in production. */
+/** What the code says about settings: which values each setting accepts, and its default in local mode and in production. */
 const inLocalMode = describeSettings({});
 const inProduction = describeSettings(production);
 const required = listMissing();

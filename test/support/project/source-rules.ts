@@ -312,7 +312,7 @@ export function findCircles(sources: Source[]): string[] {
   for (const file of imported.keys()) {
     const circle = findWayBack(imported, file);
     if (!circle) continue;
-    // Each file of a circle finds the same circle.
+    // Each file of a circle leads to the same circle, which is kept only one time.
     const members = circle.toSorted().join();
     if (!circles.has(members)) circles.set(members, [...circle, file].join(' → '));
   }

@@ -9,7 +9,7 @@ defined('ABSPATH') || exit;
 function operator_settings(): array
 {
     $client = current_client();
-    // These two names have prefixes that do not follow the rule for names.
+    // The prefixes of these two client names do not follow the rule for names.
     $names = ['network_site' => 'WEBSITE', 'crm_app' => 'CRM'];
     $prefix = 'SSO_' . ($names[$client] ?? strtoupper($client));
     return [

@@ -63,7 +63,7 @@ function connect_user(string $profile_id, int $user_id): bool
     return true;
 }
 
-/** After this, only a later profile is accepted. */
+/** Records the time of a profile. From then on, only a later profile is accepted. */
 function record_profile(string $profile_id, string $updated_at): void
 {
     $links = table('links');

@@ -1,7 +1,7 @@
 <?php
 /**
- * Name, address and password of linked users are kept at Identity. Forms, REST, XML-RPC and other plugins cannot change them
- * here.
+ * Name, email address and password of linked users are kept at Identity. Forms, REST, XML-RPC and other plugins cannot change
+ * them here.
  */
 
 namespace IdentityLogin;
@@ -47,7 +47,7 @@ add_filter('insert_user_meta', static function (array $meta, \WP_User $user, boo
     return $meta;
 }, PHP_INT_MAX, 3);
 
-// Suppresses WordPress's mail about a changed address or password.
+// Suppresses WordPress's mail about a changed email address or password.
 foreach (['send_email_change_email', 'send_password_change_email'] as $filter) {
     add_filter($filter, static fn(bool $send, array $user) => $send && !is_linked((int) $user['ID']), 10, 2);
 }

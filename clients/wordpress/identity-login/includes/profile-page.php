@@ -1,5 +1,5 @@
 <?php
-/** The profile page of a linked user. It says where name, address and password are kept, and has no fields for them. */
+/** The profile page of a linked user. It says where name, email address and password are kept, and has no fields for them. */
 
 namespace IdentityLogin;
 

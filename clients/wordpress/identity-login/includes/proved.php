@@ -1,7 +1,7 @@
 <?php
 /**
  * Records with which settings Identity has led somebody back to this site, and has sent it a nudge. Only a real login and a
- * real nudge can show that this works, because Identity has its own settings for where to send them.
+ * real nudge can show that this works, because Identity's own settings say where both go.
  */
 
 namespace IdentityLogin;

@@ -60,7 +60,7 @@ function keep_lasting(array $sessions, string $profile_id): array
 
 /**
  * The token of a session for this login. Call it only within `with_person`, because WordPress reads and writes all sessions of
- * a user together.
+ * a user at once.
  */
 function take_session(\WP_User $user, string $sid): string
 {

@@ -65,7 +65,8 @@ function read_form(mixed $form): array
 }
 
 /**
- * A faulty value does not replace a value that works. A faulty secret is never stored, because the page never shows a secret.
+ * A faulty value does not replace a value that works. A faulty secret is never stored, because the page shows no secret, so
+ * nobody could see what to correct.
  */
 function keep_working(array $new, array $stored): array
 {
