@@ -14,7 +14,7 @@ export type Refused = {
   errors: Record<string, string>;
   /** What is wrong with the form as a whole. */
   message?: string | undefined;
-  /** Set after too many tries. */
+  /** How long people have to wait. Set after too many tries. */
   waitSeconds?: number | undefined;
   minutes?: number | undefined;
   /** What was typed into the fields that the form may keep. */

@@ -6,7 +6,7 @@ type TooManyProps = {
   minutes: number | undefined;
   /** What happened, if the cause was not too many attempts. */
   about?: string | undefined;
-  /** Introduces the list below. */
+  /** The words that introduce the list of `children`. */
   meanwhile?: string;
   focus?: boolean;
   /** List items that say what people can do until the wait is over. */

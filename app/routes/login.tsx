@@ -194,7 +194,7 @@ export default function Login() {
 
 type DemoLoginsProps = { password: string; users: { email: string; about: string }[] };
 
-/** Local mode only. */
+/** Shown only in local mode. */
 function DemoLogins({ password, users }: DemoLoginsProps) {
   return (
     <details className="demo-logins" open data-demo-password={password}>

@@ -4,7 +4,7 @@ import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 
 const leewaySeconds = 30;
-/** Ten years. */
+/** Ten years, in seconds. */
 const farthest = 315_360_000;
 
 export type Verdict = 'early' | 'current' | 'late';

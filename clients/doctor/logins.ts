@@ -20,7 +20,7 @@ import { CannotExamineError, type Target } from './target.ts';
 export type Attempt = {
   state: string;
   returnTo: string | undefined;
-  /** The answer of the login start, which redirects to the launch. */
+  /** The answer of the login start: a redirect to the launch. */
   answer: Answer;
   /** The launch that the answer leads to. */
   launch: URL;

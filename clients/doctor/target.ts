@@ -65,7 +65,7 @@ export type Tools = {
   findReads?: FindReads;
   /** Appends events. If this is missing, the doctor does not check what the client does with events. */
   events?: EventWriter | undefined;
-  /** The most requests a minute. */
+  /** The most requests that the doctor may send in a minute. */
   pace?: number | undefined;
 };
 

@@ -167,7 +167,7 @@ it('goes on being canceled whatever the CRM reports until then (contract 7.257)'
     applied: true,
   });
   expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T21:59:59.999Z') });
-  // Before its last day is over, only a report that says so ends the contract.
+  // Before its last day is over, the contract ends only if the CRM reports its end.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
 });

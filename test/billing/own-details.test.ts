@@ -454,8 +454,8 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Saving the form clears the list of faults. The country does not change the tax, because such a change would wait for an
-    // administrator.
+    // Saving the form clears the list of faults. This country leaves the tax as it is, because a change of the tax would wait
+    // for an administrator.
     await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
@@ -880,7 +880,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         ],
       };
     };
-    // The row expires so late because the sweep goes by the database's clock.
+    // The sweep goes by the database's clock, so the row must expire late.
     await sql`insert into reserved_addresses (email, user_id, expires_at)
       values (${books}, ${await idOf(app.db, 'merchant@example.test')}, '2099-01-01')`.execute(app.db);
     const left = await look(books);

@@ -163,7 +163,7 @@ describe('another bank account or link', () => {
     expect((await mails()).length).toBeGreaterThan(0);
     const soon = withChange({ plans: { starter, pro }, terms: { days_to_pay: 30 } });
     expect(await inForceAt('2026-11-27T11:59:59.999Z')).toEqual(soon);
-    // The 24 hours go on if something else is saved during that time.
+    // Saving something else in the meantime does not begin the 24 hours anew.
     expect(await mustSet(cookie, withChange({ plans: { starter } }))).toMatchObject({
       version: 4,
       pending: { version: 5, countsFrom: '2026-11-27T12:00:00.000Z' },

@@ -1,4 +1,5 @@
-// What a client does with events: the doctor appends them to the database of a real service, which the client reads.
+// What a client does with events. The doctor appends events to the database of a real service, from which the client reads
+// them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';

@@ -129,7 +129,7 @@ it('a product that hangs delays no other, and gets at most 16 at once from each 
 it('follows no redirect, reads no body, and keeps the reason (contract 14.75)', async () => {
   const product = await addProduct((response) => {
     response.writeHead(302, { location: '/elsewhere' });
-    // A body without an end.
+    // The body of this answer never ends.
     const timer = setInterval(() => response.write('x'.repeat(10_000)), 10);
     response.on('close', () => clearInterval(timer));
   });

@@ -59,7 +59,7 @@ const factors = ['optional', 'required'] as const;
 
 /** What the decision looks at. */
 type Facts = {
-  /** Undefined for nobody. */
+  /** Undefined if nobody is logged in. */
   login: Login | undefined;
   condition: (typeof conditions)[number];
   role: Role;

@@ -322,7 +322,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
     for (const key of keys) {
       expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
       expect([key.kty, key.use, key.alg, key.e]).toEqual(['RSA', 'sig', 'RS256', 'AQAB']);
-      // 2048 bits.
+      // The key has 2048 bits.
       expect(Buffer.from(key.n ?? '', 'base64url')).toHaveLength(256);
     }
     expect(new Set(kidsOf(keys as { kid: string }[])).size).toBe(keys.length);

@@ -64,7 +64,7 @@ it('nothing that a backup brings back counts (contract 14.84)', async () => {
   const outcome = await runCli(app.databaseUrl, ['database:restored']);
   expect(outcome).toMatchObject({ code: 0, err: '' });
   for (const at of [app, other]) {
-    // The row is unconfirmed, so nothing of OpenID Connect is there.
+    // The row is unconfirmed, so the service offers nothing of OpenID Connect.
     await follow(async () => expect((await at.send('/oauth/jwks')).status).toBe(404));
     expect((await readUserinfo(at, tokens.access_token)).status).toBe(404);
   }

@@ -121,8 +121,8 @@ it('compares as many whole hours of both spans (contract 12.253)', async () => {
   const key = 'identity_refusals_total{code="not_found",client="no-client"}';
   const add = (hours: number, count: number) =>
     addToSums(app.db, [{ hour: hoursAgo(hours), key, count, lastAt: hoursAgo(hours) }]);
-  // The span before has an hour that corresponds to the present hour. This hour does not count, and nothing before that span
-  // does.
+  // Two things do not count: the hour of the earlier span that corresponds to the present hour, and everything before that
+  // span.
   await add(24, 1_000);
   await add(48, 1_000);
   expect(await change('24h')).toBe(null);

@@ -74,8 +74,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
 }
 
 /**
- * `vatId` may be a new VAT id that waits, together with a new postal address, until an administrator accepts it. Until then,
- * the VAT id in `counts` applies.
+ * `vatId` may be a new VAT id that waits, together with a new postal address, until an administrator decides. Until then, the
+ * VAT id in `counts` applies.
  */
 export const sayVatId = (
   vatId: string | null,

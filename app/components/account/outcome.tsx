@@ -16,7 +16,7 @@ export function Outcome({
   refused: Refused | undefined;
   /** List items that say what people can still do after too many tries. */
   otherwise?: ReactNode;
-  /** Shown after a success. */
+  /** What is shown after a success. */
   children: ReactNode;
 }) {
   if (refused?.values.intent === intent && refused.minutes)

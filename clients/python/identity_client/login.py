@@ -99,7 +99,7 @@ def login_silently(config: Config, request: Request) -> Response | None:
         return refuse(config, away)
     cookies = start_attempt(config, request, None, state)
     # The cookie is set when the silent login starts. So a visitor who comes back by hand, for example because the service is
-    # down, sees the page.
+    # down, sees the page and is not sent away again.
     return _launch(config, state, [*cookies, keep_from_silence(config)], page, "none", None)
 
 

@@ -67,7 +67,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Response:
     status: int
-    #: There may be several `Set-Cookie`.
+    #: There may be several `Set-Cookie` headers.
     headers: Headers = ()
     body: bytes = b""
 

@@ -208,7 +208,7 @@ async function accept(
   // The profile is saved first. If that fails, no session starts.
   if (await fromStore(() => profiles.isNewer(profile))) {
     // `savePerson` comes first. If it throws, the kit does not keep the profile. So an event with the same profile still counts
-    // as newer, and `savePerson` is called again.
+    // as newer.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }

@@ -24,7 +24,7 @@ export type ClientOptions = {
   pullsFrom?: string;
   /** Replaces the store of nonces in memory. Returns whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
-  /** Replaces a random session. */
+  /** Replaces the random value of a session. */
   createSession?: (user: User) => string;
   /** Replaces a page that names only the person who is logged in. */
   renderPage?: (user: User | undefined, users: User[]) => string;

@@ -84,7 +84,7 @@ export type Contract = {
   trialEnd?: string | undefined;
   nextDay?: string;
   anchor: number;
-  /** No period begins from that day on. */
+  /** The day from which no period begins any more. */
   endDay?: string | undefined;
   waiting: (Span & { price: Price; plan: string })[];
   charges: Open[];
@@ -100,7 +100,7 @@ export type Payment = {
   of: string | null;
   amount: number;
   unallocated: number;
-  /** Newest first. */
+  /** The invoices that this money pays, the newest first. */
   pays: { invoice: Document; amount: number }[];
 };
 export type Report = {

@@ -39,7 +39,7 @@ type Writer = {
   email: string;
 };
 
-/** How many of a thousand edits use each door. A command is a process, which takes a second. */
+/** How many of a thousand edits use each door, such as a page or a command. A command is a process, which takes a second. */
 const weights: Record<Door, number> = {
   page: 140,
   tRPC: 140,
@@ -167,7 +167,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const url = await buildHandOff(app, { id: writer.pick(people), ...profileOf(writer, next()) });
     expectOneOf(await writer.send(url), 303, 403, 409);
   },
-  /** A hand-off of a demo user, who logs in and connects. */
+  /** A hand-off of a demo user, who logs in and connects the account at the marketplace. */
   async Connect({ app }, writer, next) {
     const profile = { ...profileOf(writer, next()), email: writer.email, emailVerified: true };
     const asked = await asOwner(writer, await buildHandOff(app, { id: writer.pick(people), ...profile }), {});

@@ -9,7 +9,7 @@ export type Sent = {
   status: number;
   /** Milliseconds from the time at which the request was due. */
   ms: number;
-  /** Milliseconds from the time at which the request was sent, which leave out the wait for a connection. */
+  /** Milliseconds from the time at which the request was sent. This leaves out the wait for a connection. */
   msOnConnection: number;
   /** When the request was due, in milliseconds since the start. */
   at: number;

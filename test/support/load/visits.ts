@@ -127,7 +127,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       const answers = await Promise.all(Array.from({ length: 4 }, () => send(url)));
       expectEqual(answers.filter(({ status }) => status === 303).length, 1);
     },
-    // Every instance issues at the same moment. A second report invoices the period that has begun.
+    // All instances issue invoices at the same moment. A second report invoices the period that has begun.
     async contract() {
       const reportAt = (port: number, signupId: string, plan: string, at?: Date) => {
         const signup = buildSignup(signupId, {}, at);

@@ -70,7 +70,10 @@ async function authorize(side: Side, change: Change, { kind = 'required', who, m
   return followToItself(side, answer, cookie);
 }
 
-/** Our service answers a POST with a redirect to its own path, with the form as the query (contract 14.11). This follows it. */
+/**
+ * Our service answers a POST with a redirect to its own path, with the form as the query (contract 14.11). This function
+ * follows the redirect.
+ */
 async function followToItself(side: Side, answer: Answer, cookie?: string): Promise<Answer> {
   const to = answer.headers.get('location') ?? '';
   const path = to.startsWith(side.issuer) ? to.slice(side.issuer.length) : to;

@@ -64,7 +64,7 @@ class DatabaseFailure extends \RuntimeException
 {
 }
 
-/** Returns how many rows it wrote. */
+/** Returns how many rows the statement wrote. */
 function write(string $sql, mixed ...$values): int
 {
     return (int) ask(static fn($wpdb, $statement) => $wpdb->query($statement), $sql, $values);

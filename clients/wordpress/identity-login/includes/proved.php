@@ -1,7 +1,7 @@
 <?php
 /**
- * Records with which settings Identity has led somebody back to this site, and has sent it a nudge. Only a real login and a
- * real nudge can show that this works, because Identity's own settings say where both go.
+ * Records the settings with which Identity has led somebody back to this site, and has sent it a nudge. Only a real login and a
+ * real nudge can show that this works, because Identity has its own settings that say where both go.
  */
 
 namespace IdentityLogin;
@@ -39,7 +39,10 @@ function has_anybody_logged_in(): bool
     return get_option(PROVED_OPTION) === connection();
 }
 
-/** Called after a genuine nudge. The doctor's nudges do not count, because they may go to another URL than Identity's own. */
+/**
+ * Called after a genuine nudge. The doctor's nudges do not count, because the doctor may send them to another URL than Identity
+ * does.
+ */
 function record_call(Request $request): void
 {
     if (!str_starts_with($request->headers['user-agent'] ?? '', 'identity-doctor/')) {

@@ -40,7 +40,7 @@ function count_refusal(string $code, string $launch): void
     );
 }
 
-/** Returns the newest first. */
+/** Returns the newest refusals first. */
 function recent_refusals(): array
 {
     $read = static fn($wpdb, $sql) => $wpdb->get_results($sql);
