@@ -1,4 +1,4 @@
-// A document on its way over real SMTP: issued, made by the service's own job, and taken by a mail server.
+// A document on its way over real SMTP: issued, made by the service's own job, and accepted by a mail server.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
@@ -49,7 +49,7 @@ const attachmentsOf = ({ attachments }: ReceivedMail) =>
 
 it('an invoice arrives at its buyer and in the archive with the bytes of its PDF', async () => {
   const number = await addInvoice(app.db);
-  // The first document waits until everything that makes documents is loaded.
+  // The first document takes longer, because everything that makes documents has to be loaded.
   await vi.waitFor(() => app.db.selectFrom('document_files').select('number').executeTakeFirstOrThrow(), {
     timeout: 30_000,
     interval: 100,
@@ -122,6 +122,6 @@ it('a new customer’s first invoice arrives once the password is set by the wel
   );
   expect(attachmentsOf(invoice)).toMatchObject([{ mimeType: 'application/pdf' }]);
   expect(invoice.text).toMatch(/\/invoices\/INV-/);
-  // A header with letters beyond ASCII would take SMTPUTF8 (contract 7.503).
+  // A header with letters beyond ASCII would need SMTPUTF8 (contract 7.503).
   expect(invoice.replyTo).toBeUndefined();
 });

@@ -187,7 +187,7 @@ describe('an invoice', () => {
       const own = sent.find((mail) => mail.to === email);
       expect(own?.text).not.toContain('this is the address for invoices');
       expect(own?.attachments?.[0] !== undefined).toBe(isProved);
-      // Once the person has chosen to keep the address for invoices, they get no copy, not even a copy that waits to be sent.
+      // If the person has chosen to keep the invoice email address, they get no copy, not even a copy that waits to be sent.
       await record({ invoiceNumber: number, amount: 1 });
       await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
         books.db,
@@ -199,7 +199,7 @@ describe('an invoice', () => {
         books.db,
       );
       expect(rows).toEqual([]);
-      // If the address for invoices is taken out meanwhile, both mails go to the person.
+      // If the invoice email address is removed before the mails leave, both mails go to the person.
       await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
         books.db,
       );
@@ -279,7 +279,7 @@ describe('an invoice', () => {
     const { rows } =
       await sql`select from mails where recipient = ${email} and kind <> 'account_deleted'`.execute(books.db);
     expect(rows).toEqual([]);
-    // When the last person of the account is erased, the mails to the address for invoices go, too.
+    // When the last person of the account is erased, the mails to the invoice email address are deleted, too.
     await record({ invoiceNumber: number, amount: 1 });
     await inBooks((trx) =>
       eraseUser(trx, { now: () => books.now(), endsWithPerson }, other.userId ?? '', {
@@ -519,7 +519,7 @@ describe('a reminder', () => {
     const remind = openReminding(email);
     for (const days of [22, 25, 28.5]) expect(await remind(days, away)).toEqual([]);
     expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
-    // An operator can also retry mails that were given up.
+    // An operator can retry mails that were given up, too.
     await retryFailedMails(books.db, books.now());
     for (const days of [29.1, 40, 60]) expect(await remind(days)).toEqual([]);
   });
@@ -635,7 +635,7 @@ it('without a seller no trial is told of, and without an archive a document goes
     const old = await plain.report('PlainOld', { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00Z' });
     const number = await addOldInvoice(plain.db, old.id);
     await setSettings(plain.db);
-    // The payment of an invoice without a document brings no mail of thanks either.
+    // The payment of an invoice without a document brings no mail of thanks.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
@@ -728,7 +728,7 @@ describe('a credit note', () => {
 
     it('are one mail to the buyer, however many send, and one each to the archive', async () => {
       const { email, number, creditNote, invoice } = await reissue();
-      // Both wait for their PDFs.
+      // Both mails wait for their PDFs.
       expect(await books.send()).toEqual([]);
       await books.makeFiles();
       await inDays(6 / (24 * 3_600));
@@ -893,7 +893,7 @@ describe('a contract', () => {
       expect(sent.map((mail) => mail.to)).toEqual([email]);
       expect(sent[0]?.text).not.toContain('this is the address for invoices');
     }
-    // Documents still go to the address for invoices.
+    // Documents still go to the invoice email address.
     await inDays(29);
     await books.bill();
     await books.makeFiles();

@@ -41,7 +41,7 @@ async function act(staff: Staff, name: 'freeze' | 'suspend' | 'thaw', id: string
   return readOutcome(await call(changes.app, `people.${name}`, staff.cookie, asked));
 }
 
-/** A thief has changed somebody's address twice, and has read and deleted the mails about the changes. */
+/** A thief has changed somebody's email address twice, and has read and deleted the mails about the changes. */
 async function rob() {
   const { email, id, browser, thief } = await changes.rob();
   const [second, present] = [changes.newEmail(), changes.newEmail()];
@@ -60,7 +60,7 @@ const stateOf = async (id: string) =>
 const noticesTo = async (email: string, kind: string) =>
   (await listNotices(changes.app.db, email)).filter((each) => each === kind).length;
 
-/** The addresses that have a take-back link of that user. */
+/** The email addresses that have a take-back link of that user. */
 const linksOf = async (id: string) =>
   (
     await sql<{ email: string }>`select distinct email from take_back_changes where user_id = ${id}`.execute(
@@ -88,7 +88,7 @@ describe('an account whose address a thief has changed', () => {
     expect(await thief.whoAmI()).toBeUndefined();
     for (const mailbox of [email, second, present])
       expect(await noticesTo(mailbox, 'account_frozen'), mailbox).toBe(1);
-    // Support may take long to find out which mailbox is the owner's.
+    // Support may need long to find out which mailbox is the owner's.
     changes.passTime(40 * dayMs);
     const later = await addStaff();
     expect(await act(later, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
@@ -123,7 +123,7 @@ describe('an account whose address a thief has changed', () => {
       const admin = await addStaff();
       const { email: other } = await addStaff();
       const warned = await noticesTo(other, 'person_frozen');
-      // The present address is no earlier one, and an address of somebody else undoes the freeze, too.
+      // The present email address undoes no change. The email address of somebody else is refused.
       expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
       expect(await act(admin, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
       expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });

@@ -23,7 +23,7 @@ let admin: Person & { cookie: string };
 let customer: Person;
 // No mail server is there, and the mails that the tests write are due in a year.
 const app = shared(openApp);
-/** The service’s own jobs try a mail within a second of its being due. On a busy machine, they can be faster than a test. */
+/** The service’s own jobs try a mail within a second after it is due. On a busy machine, they can be faster than a test. */
 const busy = { retry: 2 };
 beforeAll(async () => {
   admin = await addStaff(app, 'admin');
@@ -116,7 +116,7 @@ describe('the list', () => {
     expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
     const found = all.map(({ id }) => id);
     expect([...found].sort()).toEqual(ids.sort());
-    // The other order, and how many there are (contract 12.240 to 12.242).
+    // The list in the other order, and the number of mails in it (contract 12.240 to 12.242).
     const sort = state === 'failed' ? 'written' : '-next';
     const last = await list({ state, sort });
     const others = await list({ state, sort, before: last.next });
