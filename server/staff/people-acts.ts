@@ -431,8 +431,8 @@ const changeEmail = act({
 });
 
 /**
- * Ends a freeze or a suspension. An account that is neither is first frozen, so that everybody is told and logged out as by a
- * freeze that lasts.
+ * Ends a freeze or a suspension. An account that is not frozen but goes back to an earlier address is first frozen, so that
+ * everybody is told and logged out as by a freeze that lasts.
  */
 const endFreeze = act({
   about: person,
@@ -451,9 +451,14 @@ const endFreeze = act({
   }),
   async do(context, { keep: kept, removeFactors: removesFactors }) {
     const { trx, deps, target, trail, record } = context;
-    if (!target.suspendedAt && kept === target.email) return undefined;
-    if (!target.suspendedAt) await freezeNow(context);
-    const frozen = target.suspendedAt ? target : { ...target, suspendedAt: deps.now(), frozenAt: deps.now() };
+    const isMoved = kept !== target.email;
+    if (!target.suspendedAt && !isMoved) return undefined;
+    const isToFreeze = isMoved && !target.frozenAt;
+    if (isToFreeze) await freezeNow(context);
+    const { suspendedAt } = target;
+    const frozen = isToFreeze
+      ? { ...target, suspendedAt: suspendedAt ?? deps.now(), frozenAt: deps.now() }
+      : target;
     if (!(await thaw(trx, deps, frozen, { keep: kept, removesFactors, trail, record })))
       throw invalidMember('/keep', faultWords.keep_unknown);
     return { removesFactors: removesFactors ? 'yes' : 'no' };
