@@ -110,7 +110,8 @@ export const offerIf = (makesSense: boolean, about: Given = {}): Given[] => (mak
 type ByCommand<Thing> = {
   name: string;
   takes?: { [field: string]: Taken };
-  needsWhy?: true;
+  /** `for options`: only if an option gives a field. */
+  needsWhy?: true | 'for options';
   /**
    * Says when the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
    * `always`: everywhere, so a script needs `--yes`.

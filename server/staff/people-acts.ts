@@ -24,13 +24,12 @@ import { listPasskeys } from '../../db/tables/passkeys.ts';
 import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
-import { listUsersOfAccount, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { type ActContext, act, offerIf, person } from '../acts/act.ts';
-import { type Given, readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
+import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { readGiven, type SomeDetails, saveDetails } from '../billing/customers/save-details.ts';
-import { asGiven, decideWaiting } from '../billing/invoices/waiting-country.ts';
+import { decideWaiting } from '../billing/invoices/waiting-country.ts';
 import { readCountry } from '../billing/values/countries.ts';
 import { readVatIdOfAny } from '../billing/values/vat-ids.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
@@ -48,6 +47,7 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
+import { basisOfDetails, detailFields, detailOptions, editDetails } from './edit-details.ts';
 import { leaveNote, removeNote } from './note-acts.ts';
 import type { Person } from './person.ts';
 
@@ -553,64 +553,16 @@ const acceptCountry = act({
   },
 });
 
-const editedDetails = ['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId'] as const;
-
-const pickDetails = (given: Given): SomeDetails =>
-  Object.fromEntries(editedDetails.map((name) => [name, given[name]]));
-
-const asTyped =
-  (name: (typeof editedDetails)[number]) =>
-  (_typed: string, { given }: { given: Given }) =>
-    given[name];
-
-/**
- * This act cannot change the address for invoices. Otherwise invoices could be led away from the customer, and no link would
- * prove the new address.
- */
-const editDetails = act({
+const editBillingDetails = act({
   about: person,
   right: { name: 'billing.editDetails', isAboutAccount: true },
   event: 'staff.edit_billing_details',
   offers: ({ billing, contracts, invoices }: Person) =>
     offerIf(billing !== null || contracts.length + invoices.length > 0),
-  command: {
-    name: 'billing-details:edit',
-    takes: {
-      company: { option: '--company <text>' },
-      line1: { option: '--line1 <text>' },
-      line2: { option: '--line2 <text>' },
-      postcode: { option: '--postcode <text>' },
-      city: { option: '--city <text>' },
-      country: { option: '--country <code>' },
-      vatId: { option: '--vat-id <id>' },
-    },
-    needsWhy: true,
-  },
-  fields: {
-    ...(Object.fromEntries(editedDetails.map((name) => [name, asTyped(name)])) as Record<
-      (typeof editedDetails)[number],
-      ReturnType<typeof asTyped>
-    >),
-    // The first of the fields checks all of them, because address, country and VAT id must fit each other.
-    async company(typed, { db, thing, given, config }) {
-      const known = (await findBillingDetails(db, thing.account.id)) ?? noDetails;
-      readGiven(asGiven(known), pickDetails(given), config);
-      return asTyped('company')(typed, { given });
-    },
-  },
-  async formBasis(db, { account }) {
-    const { company, address, country, vatId, waiting } =
-      (await findBillingDetails(db, account.id)) ?? noDetails;
-    return { company, address, country, vatId, waiting };
-  },
-  async do({ trx, deps, target }, read) {
-    const accountId = target.account.id;
-    const saved = await saveDetails(trx, deps, accountId, read, 'changed');
-    if (!saved) return undefined;
-    for (const user of await listUsersOfAccount(trx, accountId))
-      await notify(trx, deps, user, 'billing_details_changed');
-    return { changed: saved.changed };
-  },
+  command: { name: 'billing-details:edit', takes: detailOptions, needsWhy: true },
+  fields: detailFields((_db, { account }: User) => account.id),
+  formBasis: async (db, { account }) => basisOfDetails(await findBillingDetails(db, account.id)),
+  do: (context, read) => editDetails(context, context.target.account.id, read),
 });
 
 /** The acts, by the intent of their form. */
@@ -638,5 +590,5 @@ export const peopleActs = {
   'accept-country': acceptCountry,
   note: leaveNote,
   'delete-note': removeNote,
-  'edit-billing-details': editDetails,
+  'edit-billing-details': editBillingDetails,
 };
