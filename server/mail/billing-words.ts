@@ -91,7 +91,8 @@ function where(
 function whereBoth(words: BillingWords, creditNote: 'attached' | 'not_made' | undefined): string {
   const { pdf, hasLogin, seller, sellerEmail } = words;
   if (creditNote === undefined || (pdf === 'not_made' && creditNote === pdf)) return where(words);
-  if (creditNote === pdf) return where(words, 'invoice', 'Both are attached as PDFs.');
+  if (creditNote === pdf)
+    return where(words, 'invoice', 'The credit note and the new invoice are attached as PDFs.');
   const [there, missing] = pdf === 'attached' ? ['invoice', 'credit note'] : ['credit note', 'invoice'];
   return `The ${there} is attached as a PDF. The PDF of the ${missing} could not be made yet. ${hasLogin ? 'Log in to see it.' : `Ask ${seller} for it: ${sellerEmail}.`}`;
 }

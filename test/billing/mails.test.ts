@@ -737,7 +737,7 @@ describe('a credit note', () => {
       expect(namesOf(mine)).toEqual([[invoice, creditNote]]);
       expect(to(email)(mine)).toEqual([`Invoice ${invoice} from Blumen GmbH replaces invoice ${number}`]);
       expect(mine[0]?.text).toContain(
-        `Blumen GmbH has corrected invoice ${number} for Starter. Credit note ${creditNote} cancels it, and invoice ${invoice} replaces it.\n\nInvoice: ${invoice}\nTakes the place of: ${number}\nCredit note: ${creditNote}\nPeriod: 31 January 2027 to 27 February 2027\nTotal: EUR 34.51\nTo pay: nothing\n\nThere is nothing to pay for invoice ${invoice}.\n\nBoth are attached as PDFs.\n`,
+        `Blumen GmbH has corrected invoice ${number} for Starter. Credit note ${creditNote} cancels it, and invoice ${invoice} replaces it.\n\nInvoice: ${invoice}\nTakes the place of: ${number}\nCredit note: ${creditNote}\nPeriod: 31 January 2027 to 27 February 2027\nTotal: EUR 34.51\nTo pay: nothing\n\nThere is nothing to pay for invoice ${invoice}.\n\nThe credit note and the new invoice are attached as PDFs.\n`,
       );
       expect(namesOf(sent.filter((mail) => mail.to === archive)).sort()).toEqual([[creditNote], [invoice]]);
       await inDays(1);
@@ -841,7 +841,7 @@ describe('a credit note', () => {
         [[kind === 'invoice' ? creditNote : invoice]],
         [],
       ]);
-      expect(mail?.text).not.toContain('Both are attached');
+      expect(mail?.text).not.toContain('are attached');
     });
   });
 });
