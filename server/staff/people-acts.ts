@@ -455,10 +455,8 @@ const endFreeze = act({
     if (!target.suspendedAt && !isMoved) return undefined;
     const isToFreeze = isMoved && !target.frozenAt;
     if (isToFreeze) await freezeNow(context);
-    const { suspendedAt } = target;
-    const frozen = isToFreeze
-      ? { ...target, suspendedAt: suspendedAt ?? deps.now(), frozenAt: deps.now() }
-      : target;
+    const now = deps.now();
+    const frozen = isToFreeze ? { ...target, suspendedAt: target.suspendedAt ?? now, frozenAt: now } : target;
     if (!(await thaw(trx, deps, frozen, { keep: kept, removesFactors, trail, record })))
       throw invalidMember('/keep', faultWords.keep_unknown);
     return { removesFactors: removesFactors ? 'yes' : 'no' };
