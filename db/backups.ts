@@ -19,7 +19,8 @@ export async function withSnapshot<T>(db: Database, work: (server: Server) => Pr
     );
     outcome = { result: await work(rows[0] as Server) };
   }).catch((error) => {
-    // A connection that was idle for hours may break. By then `work` has ended, so the error does not matter.
+    // After hours without a statement, the connection may break when the transaction ends. `work` has ended before that, so the
+    // error does not matter.
     if (!outcome) throw error;
   });
   return (outcome as unknown as { result: T }).result;

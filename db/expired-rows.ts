@@ -4,8 +4,8 @@ import type { Database } from './postgres/client.ts';
 
 /**
  * Says which rows have expired: rows in which `column` is less than `before`. The column must have an index. `inOrderOf` names
- * the second column of that index. If it is set, rows are deleted strictly in the order of the index, so the remaining rows have
- * no gap.
+ * the second column of that index. If `inOrderOf` is set, rows are deleted strictly in the order of the index, so the remaining
+ * rows have no gap.
  */
 export type ExpiredRows = { table: string; column: string; before: RawBuilder<unknown>; inOrderOf?: string };
 

@@ -228,14 +228,15 @@ export const sections: Section[] = [
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // Events about a skipped address would reveal that somebody else has the address. If staff looked at the person, only the
-    // audit shows these events. Events about contracts need a proved address.
+    // An event about an address that a hand-off did not apply would reveal that somebody else has the address. An event about a
+    // look by staff is only for the audit. Events about contracts need a proved address.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // If nobody logged in, the request may have come from a stranger. The owner must not learn a stranger's IP address.
+    // If nobody logged in, the request may have come from a stranger, and the owner must not learn a stranger's IP address. The
+    // owner must not learn where staff are, either.
     values: () => ({
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         and type not like 'staff.%' then address end`,

@@ -1,5 +1,5 @@
-// Whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded, somebody may
-// have changed the database by hand, restored a part of it, or migrated it with an unreleased version.
+// Checks whether the database has what this version needs (contract 9.352 to 9.354). Even if all migrations are recorded,
+// somebody may have changed the database by hand, restored a part of it, or migrated it with an unreleased version.
 import { type Kysely, sql } from 'kysely';
 import { migrations } from './migrations/list.ts';
 import { folded } from './migrations/m100-baseline.ts';
@@ -70,7 +70,10 @@ export async function readSchema<T>(db: Kysely<T>): Promise<{ schema: Schema; do
   };
 }
 
-/** Ignores what a newer version may have added. Functions of a newer version may have other bodies, which still work here. */
+/**
+ * Returns what this version needs and the database does not have. Ignores what a newer version may have added. Functions of a
+ * newer version may have other bodies, which still work here.
+ */
 export async function findMissing<T>(db: Kysely<T>): Promise<string[]> {
   const { schema, done } = await readSchema(db);
   const isNewer = listAhead(done).length > 0;
@@ -120,8 +123,9 @@ export const listAhead = (done: string[]): string[] =>
   done.filter((name) => !(name in migrations) && !folded.includes(name));
 
 /**
- * Says why the missing migrations cannot run, or returns undefined if they can. The missing migrations must come after all that
- * have run, and this version must know all that have run. The database must be empty or have all migrations of 0.6.0.
+ * Says why the missing migrations cannot run, or returns undefined if they can. The missing migrations must come after all
+ * migrations that have run, and this version must know all migrations that have run. The database must be empty or have all
+ * migrations of 0.6.0.
  */
 export function findOrderFault(done: string[]): string | undefined {
   const names = Object.keys(migrations).sort();

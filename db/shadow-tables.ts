@@ -13,8 +13,9 @@ const tables = [
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres refuses
- * to write to the real tables or to lock them. Returns a function that copies the accounts concerned, each only once.
+ * Hides the real tables behind empty temporary ones until the transaction ends. The transaction is read-only, so Postgres
+ * refuses to write to the real tables or to lock them. Returns a function that copies the accounts concerned, each only one
+ * time.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`

@@ -15,12 +15,12 @@ const timeouts = [
   'transaction_timeout',
 ];
 
-/** Lifts all timeouts. This includes those of the role and the database, which may apply instead of our own behind a pooler. */
+/** Lifts all timeouts, even the timeouts of the role and the database. Behind a pooler, these may apply instead of our own. */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
-/** Lifts the timeouts of a transaction that waits for a reader, but leaves those of its statements. */
+/** Lifts the timeouts of a transaction that waits for a reader, but leaves the timeouts of its statements. */
 export async function liftIdleTimeouts(trx: Transaction<DB>): Promise<void> {
   const ofIdle = timeouts.filter((name) => name.includes('transaction'));
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${ofIdle})`.execute(trx);

@@ -1,4 +1,4 @@
-// The command line (`npm run cli -- <command>` or `identity <command>`): what operators do and no page offers.
+// The command line for operators (`npm run cli -- <command>` or `identity <command>`).
 import { CommanderError } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { explainRefusal } from '../db/explain-refusal.ts';

@@ -79,7 +79,8 @@ async function start(): Promise<void> {
         listeners.push(await listen((request, peer) => service.fetchMetrics(request, peer), metrics));
       }
       onStopSignal(async () => {
-        // If the service is not up yet, the end of the process rolls a migration back.
+        // If the service is not up yet, no request needs an answer. The end of the process rolls back a migration that is under
+        // way.
         if (isUp) {
           service.drain();
           await sleep(config.shutdownDelaySeconds * 1_000);

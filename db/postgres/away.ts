@@ -48,7 +48,10 @@ export function isDatabaseBusy(error: unknown): boolean {
 export const isLockedTooLong = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === '55P03';
 
-/** After a statement that ran out of time (57014), a connection still works. */
+/**
+ * Returns whether the connection must be closed after the error. After a statement that ran out of time (57014), a connection
+ * still works.
+ */
 export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
@@ -64,5 +67,5 @@ export const isReadOnly = (error: unknown) => error instanceof Error && codeOf(e
 export const isSilence = (error: unknown) =>
   error instanceof Error && /query read timeout/i.test(error.message);
 
-/** Builds an error of our own that is handled like Postgres's error with that SQLSTATE. */
+/** Builds an error of our own that is handled like Postgres's error with the SQLSTATE `code`. */
 export const buildAway = (code: string, message: string) => Object.assign(new Error(message), { code });

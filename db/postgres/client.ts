@@ -21,8 +21,8 @@ export type DatabaseOptions = {
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
   /**
-   * Returns the key under which a person or an IP address takes turns at the pool. Without it, each person and each IP address
-   * has a key of its own.
+   * Returns the key under which a person or an IP address takes turns at the pool. Without this function, each person and each
+   * IP address has a key of its own.
    */
   keyOf?: (asker: string) => string | undefined;
   /** Called when a connection breaks. Without a listener, the error would end the process. */
@@ -45,7 +45,8 @@ export type DatabaseClient = {
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
-// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because zones once had offsets with seconds.
+// Sends dates to Postgres in UTC. As local time, an old date would lose seconds, because the offsets of time zones formerly had
+// seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Connects on first use. `close` waits for queries under way. */
@@ -113,8 +114,8 @@ function openPool(
         throw error;
       });
       const connection = buildConnection(client);
-      // New connections are checked here and not by the pool's own `verify`. `verify` would lose the connection if the request
-      // gave up waiting meanwhile.
+      // New connections are checked here and not by the pool's own `verify`. If a request stopped waiting during the check,
+      // `verify` would lose the connection.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;
@@ -184,7 +185,7 @@ export function buildDialect(connect: () => Promise<Connection>, end = async () 
   return new PostgresDialect({ pool: { connect: connectForKysely, end } });
 }
 
-/** Throws on a standby, because it may lag behind and show ended sessions. */
+/** Throws on a standby. A standby may lag behind, and show sessions that have ended. */
 async function requirePrimary(connection: Connection): Promise<void> {
   try {
     await askPrimary(connection);

@@ -53,7 +53,8 @@ export function createConnections(
           onRefused(error);
           // Even an error shows that the server answers.
           if (!breaksConnection(error)) answers++;
-          // If no other statement was answered meanwhile, the server is silent, so the idle connections are dead too.
+          // If no statement was answered while this statement waited, the whole server is silent, so the idle connections are
+          // dead, too.
           const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);
           if (isDead && !isBroken) dropIdle(pool);
           isBroken ||= breaksConnection(error);

@@ -40,8 +40,9 @@ export async function migrate(
   }
 }
 
-// A migration may wait for a table that a long transaction reads, such as a backup. Meanwhile all requests wait behind the
-// migration. So the migration gives up sooner than requests do, and pauses before the next try, so that the requests can run.
+// A migration may wait for a table that a long transaction reads, such as a backup. All requests that use the table then wait
+// behind the migration. So the migration gives up sooner than requests do, and pauses before the next try, so that the requests
+// can run.
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
@@ -85,7 +86,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
-  // The baseline contains what these migrations did, so only their names are recorded.
+  // The baseline contains what the migrations in `folded` did, so only their names are recorded.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
   const given = { ...migrations, ...Object.fromEntries(inPlace.map((name) => [name, nothing])) };

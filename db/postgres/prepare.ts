@@ -51,7 +51,7 @@ export function prepareDeferred<Values extends object>(
   };
 }
 
-/** Kysely's executor costs more than everything else here, so statements of a transaction bypass it. */
+/** Kysely's executor takes more time than all other work here, so statements of a transaction bypass it. */
 async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
   const open = findOpen(db);
   if (!open) return (await db.executeQuery(statement)).rows;

@@ -1,10 +1,9 @@
 // Many requests read on one connection, so that Postgres has one process awake instead of many
-// (docs/inside/decisions/pipelining.md).
-// Answers come in turn, so a statement that hangs delays all statements behind it. If no answer comes for a while, the reader
-// leaves the connection and sends its statements again. The statement that hung goes to a "slow" connection, together with all
-// statements of the same text. All others go to a new "fast" connection. Statements on the slow connection are never sent again,
-// so readers take at most two connections. Once a statement on the slow connection is answered fast, statements of its text go to
-// the fast connection again (docs/inside/decisions/deadline.md).
+// (docs/inside/decisions/pipelining.md). Answers come in turn, so a statement that hangs delays all statements behind it. If no
+// answer comes for a while, the reader leaves the connection and sends its statements again. The statement that hung goes to a
+// "slow" connection, together with all statements of the same text. All others go to a new "fast" connection. Statements on the
+// slow connection are never sent again, so readers take at most two connections. As soon as a statement on the slow connection
+// is answered fast, further statements of its text go to the fast connection (docs/inside/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';
@@ -52,8 +51,8 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // If the reader has left this connection, it has sent the statements again on another one. So errors of the connection
-      // that it left do not matter.
+      // If the reader has left this connection, it has sent the statements again on another connection. So errors of the
+      // connection that it left do not matter.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }

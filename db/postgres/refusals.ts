@@ -11,15 +11,15 @@ export function createRefusals() {
   const counts: Record<string, number> = Object.fromEntries([...classes, others].map((each) => [each, 0]));
   return {
     count(error: unknown): void {
-      // Only the server's own errors have a severity. 25P02 means that an earlier statement of the transaction failed, which was
-      // counted then.
+      // Only the server's own errors have a severity. 25P02 means that an earlier statement of the transaction failed, and that
+      // statement was counted.
       const { code, severity } = error as { code?: string; severity?: string };
       if (!severity || !code || code === '25P02') return;
       const known = code.slice(0, 2);
       const its = Object.hasOwn(counts, known) ? known : others;
       counts[its] = (counts[its] ?? 0) + 1;
     },
-    /** The counts since the start, including classes with 0. */
+    /** Returns the counts since the start, including classes with 0. */
     read: (): Refusals => counts,
   };
 }

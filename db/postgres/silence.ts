@@ -4,10 +4,9 @@
 const lookMs = 200;
 
 /**
- * Calls `onSilence` once if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement at all was
- * answered for `limitMs`.
- * Time is counted in looks, one every `lookMs`. So if this process was paused, it reads the answers that arrived meanwhile before
- * the next look.
+ * Calls `onSilence` one time if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement at all was
+ * answered for `limitMs`. Time is counted in looks, one every `lookMs`. So if this process was paused, it reads the answers
+ * that arrived during the pause before the next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,

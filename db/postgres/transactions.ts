@@ -19,7 +19,7 @@ class Open {
   readonly #connection: Connection;
   constructor({ query, leave }: Connection) {
     this.#connection = {
-      // Kysely may take the connection before the transaction ends, and send a statement on it after that.
+      // Kysely may take the connection before the transaction ends, and send a statement on it when the transaction has ended.
       query: (text, values) => {
         if (this.isOver) return Promise.reject(over());
         const answer = query(text, values);
@@ -82,13 +82,13 @@ export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
 type Options = {
   /**
    * `after_writes` sends the commit only after all writes were answered, so a 503 means that nothing was done. `with_writes`
-   * sends the commit right behind the writes, and saves a round trip (8 to 12 % of a hand-off or a signup). It is for work that
-   * a client may safely repeat.
+   * sends the commit right behind the writes, and saves a round trip (8 to 12 % of a hand-off or a signup). Use `with_writes`
+   * only for work that a client may safely repeat.
    */
   commit?: 'after_writes' | 'with_writes';
   /**
-   * Only requests set a deadline. A transaction that is not ready by then is rolled back. Its statements wait only a short time
-   * for a lock.
+   * Only requests set a deadline. A transaction that is not ready at its deadline is rolled back, and its statements wait only
+   * a short time for a lock.
    */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
@@ -167,7 +167,7 @@ async function runOnce<T>(
     if (commit === 'after_writes') await open.settle();
     requireTime(deadline);
     open.isOver = true;
-    // If a statement failed, Postgres rolls back on commit without an error.
+    // If a statement failed, Postgres rolls back on commit without an error, so `settle` throws the error of that statement.
     await Promise.all([open.settle(), connection.query(end, [])]);
     connection.release();
     return result;

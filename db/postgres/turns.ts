@@ -29,7 +29,10 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** Resolves with a function that ends the turn and must be called once. Resolves with undefined if too many are waiting. */
+  /**
+   * Resolves with a function that ends the turn. Call this function exactly one time. Resolves with undefined if too many are
+   * waiting.
+   */
   async take(asker: string, ofGroup?: string): Promise<(() => void) | undefined> {
     const { all = Number.POSITIVE_INFINITY, each, maxWaiting, keyOf } = this.#limits;
     const key = keyOf?.(asker) ?? asker;

@@ -182,8 +182,8 @@ export async function* readReversedSales(
 }
 
 /**
- * Returns whether an EU country other than the seller's decided the tax of document `d`. The seller's country is the one at the
- * issue of the invoice, even if the seller moved before the credit note was issued.
+ * Returns whether an EU country other than the seller's decided the tax of document `d`. The seller's country is their country
+ * at the issue of the invoice, even if the seller moved before the credit note was issued.
  */
 const isAbroad = (memberStates: string[]) => sql`d.country = any(${memberStates}) and d.country <> (
   select s.settings #>> '{seller,address,country}' from billing_settings s where s.version = i.settings_version)`;
@@ -274,7 +274,7 @@ export async function readMoment(db: Database): Promise<string> {
   return rows[0]?.moment ?? '';
 }
 
-/** Returns whether all transactions have ended that had written or locked a row at that moment. */
+/** Returns whether each transaction has ended that had already written or locked a row at that moment. */
 export async function haveEnded(db: Database, moment: string): Promise<boolean> {
   const { rows } = await sql<{ isSo: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${moment}::xid8 as "isSo"`.execute(db);

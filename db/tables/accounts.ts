@@ -68,7 +68,7 @@ export async function updateAccountNameUnlessEdited(
   if (numUpdatedRows > 0n) await endViesDecision(trx, id);
 }
 
-/** Triggers would do this at the end of the transaction. Call it if code needs the account's rights earlier. */
+/** Works out the account's rights now. Triggers would do this only at the end of the transaction. */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
@@ -79,7 +79,10 @@ export async function settleAccount(trx: Transaction<DB>, id: string): Promise<A
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Finds out who decided the rights of an account from an earlier version. The caller has locked the account's links. */
+/**
+ * Works out who decided the rights of an account, if the account is from an earlier version that did not store this. The caller
+ * has locked the account's links.
+ */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }

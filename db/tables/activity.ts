@@ -45,7 +45,7 @@ type Position = { id: string; at: string };
 
 /**
  * Selects the newest audit events, and the newest transactions of each source of changes, at most `limit` of each. Then selects
- * the newest of all these.
+ * the newest of all these events and transactions.
  */
 export function selectActivity({
   after,

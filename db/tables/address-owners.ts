@@ -1,4 +1,5 @@
-// Finds the owner of an address. This is the user who holds it, or otherwise the user who had it and can still have it back.
+// Finds the owner of an email address. This is the user who holds it, or otherwise the user who had it and can still have it
+// back.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';

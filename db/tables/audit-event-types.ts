@@ -13,7 +13,7 @@ type EventType = {
    * undone has one. An act of staff is counted as a look at the person.
    */
   limit: Allowance | string;
-  /** What the person reads in their activity. Without it, the event is hidden from them. */
+  /** What the person reads in their activity. Without these words, the event is hidden from them. */
   person?: string | ByReason;
   /** The words for staff, if different. */
   staff?: string;

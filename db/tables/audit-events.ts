@@ -104,7 +104,8 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
-  // Other people can still read what this user did to them as staff. So only the facts about request and browser are erased.
+  // Other people can still read what this user did to them as a member of the staff. So only the facts about request and
+  // browser are erased.
   await runInBatches(
     trx,
     (limit) => sql`
@@ -219,8 +220,8 @@ export const ofClients: string[] = [
 ] satisfies AuditEventType[];
 
 /**
- * Managers see no events of these types. The types are listed here, because an event caused by a command names neither a user nor
- * an actor.
+ * Managers see no events of these types. The types are listed here, because an event caused by a command names neither a user
+ * nor an actor that would show whom it concerns.
  */
 const ofAdministrators: string[] = [
   ...(['staff.invite', 'staff.withdraw_invitation'] satisfies AuditEventType[]),

@@ -48,7 +48,9 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/** Returns true for only one caller with a code of that step. Returns false for a code of an earlier step. */
+/**
+ * If several callers have a code of that step, returns true for only one of them. Returns false for a code of an earlier step.
+ */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },

@@ -1,4 +1,5 @@
-// The only writer of `billing_details`: to whom documents of an account are made out. The details are deleted with the account.
+// The only writer of `billing_details`: what the documents of an account say about the buyer. The details are deleted with the
+// account.
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { BillingDetails as Columns, DB } from '../schema.ts';
@@ -17,7 +18,7 @@ export type BillingAddress = {
 export type DetailValues = {
   company: string | null;
   address: BillingAddress | null;
-  /** The country of the address, otherwise the last known country. It decides the tax. */
+  /** The country of the postal address. If there is no address, the last known country. This country decides the tax. */
   country: string | null;
   vatId: string | null;
   invoiceEmail: string | null;
@@ -26,11 +27,11 @@ export type DetailValues = {
 /** The names of the details. The country is part of the address, so it has no name of its own here. */
 export type DetailName = Exclude<keyof DetailValues, 'country'>;
 
-/** An address that waits for an administrator because it would change the tax, and the VAT id that was given with it. */
+/** A postal address that waits for an administrator because it would change the tax, and the VAT id that was given with it. */
 export type WaitingPlace = Pick<DetailValues, 'address' | 'vatId'> & { country: string };
 
 export type BillingDetails = DetailValues & {
-  /** A new address that waits for the decision of an administrator. */
+  /** A new postal address that waits for the decision of an administrator. */
   waiting: (WaitingPlace & { since: Date }) | null;
   /** An administrator or the EU's register has confirmed this VAT id. */
   hasCheckedVatId: boolean;
@@ -38,7 +39,7 @@ export type BillingDetails = DetailValues & {
   hasRefusedVatId: boolean;
   /** Nobody has decided about this VAT id, and the 14 days for that are not over (contract 7.480 and 7.481). */
   isVatIdOpen: boolean;
-  /** The address for invoices, if the link in a mail to it was used. */
+  /** The email address for invoices, if somebody has used the link in a mail to it. */
   provedInvoiceEmail: string | null;
   /** A signup named the address, and nobody in the account has confirmed it (contract 7.400). */
   isInvoiceEmailUndecided: boolean;
@@ -93,7 +94,7 @@ export async function findBillingDetails(
   return row && readRow(row);
 }
 
-/** Adds empty details if the account has none. The account must exist. */
+/** Locks the details. If the account has none, adds empty details. The account must exist. */
 export async function lockBillingDetails(trx: Transaction<DB>, accountId: string): Promise<BillingDetails> {
   await trx
     .insertInto('billing_details')
@@ -119,7 +120,7 @@ const hasViesConfirmed = sql<boolean>`exists (
  */
 export async function endViesDecision(trx: Transaction<DB>, accountId: string): Promise<void> {
   const ofAccount = sql`account_id = ${accountId}`;
-  // Another transaction may be about to store an answer of VIES for the earlier name. This waits for it.
+  // Another transaction may be about to store an answer of VIES for the earlier name. This waits until that transaction ends.
   await sql`select from billing_details where ${ofAccount} for update`.execute(trx);
   await sql`update billing_details set checked_vat_id = null, vat_id_ask_at = null
     where ${ofAccount} and company is null and ${hasViesConfirmed}`.execute(trx);
@@ -185,7 +186,7 @@ export async function decideVatId(
 
 export type VatIdToAsk = { accountId: string; vatId: string; name: string; userId: string | null };
 
-/** Takes a VAT id that nobody has decided about yet. No other instance takes the same VAT id before `leaseEndsAt`. */
+/** Claims a VAT id that nobody has decided about yet. No other instance can claim the same VAT id before `leaseEndsAt`. */
 export async function claimVatIdToAsk(
   db: Database,
   { countries, now, leaseEndsAt }: { countries: string[]; now: Date; leaseEndsAt: Date },
@@ -202,7 +203,7 @@ export async function claimVatIdToAsk(
   return rows[0];
 }
 
-/** Sets when VIES is asked about this VAT id again: at that time, or never. */
+/** Sets when VIES is asked about this VAT id for the next time: `at` that time, or never. */
 export async function askAboutVatIdAgain(
   db: Database,
   { accountId, vatId }: Pick<VatIdToAsk, 'accountId' | 'vatId'>,

@@ -43,7 +43,7 @@ const kindsToPerson = kindsThat((mail) => mail.isToPerson);
 export const recipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text = any(${kindsToPerson}::text[]) then m."personEmail" else m.email end`;
 
-/** This is null if nobody gets a copy. */
+/** The recipient of a copy is null if nobody gets a copy. */
 export const copyRecipientOf = (kind: BillingMailKind) =>
   sql<string>`case when ${kind}::text <> all(${kindsToPerson}::text[]) then m."copyEmail" end`;
 
@@ -92,7 +92,7 @@ export async function findMailbox(
     .executeTakeFirst();
 }
 
-/** `pdf` is null until it is made. `nextTryAt` is set if making it failed. */
+/** `pdf` is null until it is made. `nextTryAt` is set if a try to make the PDF failed. */
 export async function findPdf(
   db: Database,
   number: string,
@@ -104,7 +104,7 @@ export async function findPdf(
     .select([
       'f.pdf',
       'q.tries',
-      // Without an error, `next_try_at` is the end of a lease.
+      // Without an error, `next_try_at` is the end of a lease, and not the time of a try.
       sql<Date | null>`case when q.last_error is not null then q.next_try_at end`.as('nextTryAt'),
     ])
     .where('d.number', '=', number)

@@ -24,7 +24,7 @@ export type Change = {
   accountId: string | null;
   /** `found` means that the row existed before the history began. It is shown as it was before its first change. */
   kind: 'found' | 'created' | 'changed' | 'removed';
-  /** Null if it was erased. */
+  /** Null if the members were erased. */
   members: Members | null;
   /** Null for a change of the kind `found`. */
   by: Origin['by'] | 'database' | null;
@@ -108,7 +108,7 @@ export async function listNewestChanges(
 }
 
 export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
-  // If the user typed an address before they held any, it is not listed.
+  // If the user typed an address before they held any, that address is not listed.
   const { rows } = await sql<{ email: string }>`
     select distinct members -> 'email' ->> 'from' as email from changes
     where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
@@ -134,14 +134,15 @@ export async function readTrackedRow(
   return rows[0]?.row;
 }
 
-/** Selects from a row that the statement calls `t`. */
+/** Selects the tracked columns of a row that the statement calls `t`. */
 export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
 /**
- * Erases the changes of the user and of their links. With `accountId`, also erases the changes of the account. Triggers erase
- * all other changes. If SQL deletes the user, triggers erase everything.
+ * Erases the changes of the user and of their links, in batches. With `accountId`, also erases the changes of the account. When
+ * the rows themselves are deleted, triggers (erase_changes) erase what is left. If SQL deletes the user, triggers erase
+ * everything.
  */
 export async function eraseChangesOf(
   trx: Transaction<DB>,

@@ -59,7 +59,9 @@ export async function findClientVersion(db: Database): Promise<number> {
 
 const restores = sql<number>`(select count(*)::int from restores)`;
 
-/** Returns clients in the order of their names. One statement reads clients and secrets, so that they are of the same moment. */
+/**
+ * Returns clients in the order of their names. One statement reads clients and secrets, so that both are as of the same moment.
+ */
 export async function listClientRows(db: Database, issuer: string, name?: string): Promise<ClientRow[]> {
   const rows = await db
     .selectFrom('clients as c')
@@ -94,7 +96,7 @@ export const findClientRow = async (
   { issuer, name }: { issuer: string; name: string },
 ): Promise<ClientRow | undefined> => (await listClientRows(db, issuer, name))[0];
 
-/** Transactions that add or change a client run one after another. Each waits here for the previous one. */
+/** Transactions that add or change a client run one after another. Each transaction waits here for the previous one. */
 export async function lockClients(trx: Transaction<DB>): Promise<void> {
   await trx.selectFrom('client_changes').select('version').forUpdate().execute();
 }
@@ -152,7 +154,7 @@ export async function setTestedAt(trx: Transaction<DB>, id: string, now: Date): 
   await trx.updateTable('clients').set({ tested_at: now }).where('id', '=', id).execute();
 }
 
-/** Keeps the earlier time if one is stored already. */
+/** If an earlier time is stored already, it stays. */
 export async function noteChallenge(db: Database, id: string, now: Date): Promise<void> {
   const query = db.updateTable('clients').set({ challenge_at: now }).where('id', '=', id);
   await query.where('challenge_at', 'is', null).execute();
@@ -172,7 +174,8 @@ export async function deleteSecret(trx: Transaction<DB>, id: string): Promise<vo
 }
 
 /**
- * Replaces a secret that was sealed with another key or for another issuer. Does nothing if somebody has replaced it meanwhile.
+ * Replaces a secret that was sealed with another key or for another issuer. Does nothing if somebody has replaced the secret
+ * since it was read.
  */
 export async function replaceSealed(
   db: Database,

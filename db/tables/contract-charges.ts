@@ -58,8 +58,9 @@ export async function findCharges(
 const mostAtOnce = 100;
 
 /**
- * Returns charges by contract, with additions before deductions. In both groups, charges due `now` come before charges due with
- * the next period. Otherwise they keep the order in which they were recorded.
+ * Returns charges by contract, with additions before deductions. Among the additions, and among the deductions, charges due
+ * `now` come before charges due with the next period. Charges that are alike in this keep the order in which they were
+ * recorded.
  */
 export async function listOpenChargesOf(
   db: Database,

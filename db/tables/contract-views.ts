@@ -1,5 +1,5 @@
-// `contract_views` is a temporary table with the contracts as the CRM sees them, for a comparison with ours. The CRM's list may
-// be in any order and larger than memory, so it is in a table.
+// `contract_views` is a temporary table with the contracts as the CRM sees them, for a comparison with our contracts. The CRM's
+// list may be in any order and larger than memory, so it is in a table.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { readSlices } from '../cursor.ts';
 import type { DB } from '../schema.ts';
@@ -77,7 +77,8 @@ export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,
 ): AsyncGenerator<ContractDifference[], void> {
-  // Autovacuum does not analyze temporary tables, and Postgres needs another plan for a million rows.
+  // Autovacuum does not analyze temporary tables. Without this, Postgres would not expect that the table may have a million
+  // rows, and would choose a slow plan.
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);

@@ -20,7 +20,8 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
 }
 
 // The database's clock decides, because an instance with a fast clock must not erase anybody too early. A suspension delays the
-// deletion: an erased user could sign up again with the same address. An address that the user can have back delays it, too.
+// deletion: an erased user could sign up again with the same email address. While the user can still have an address back, the
+// deletion waits, too.
 const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
   and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 

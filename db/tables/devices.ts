@@ -164,7 +164,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Forgotten devices are included. */
+/** Returns whether the user has ever known a device, even if they have forgotten it since. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')

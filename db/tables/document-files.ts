@@ -1,4 +1,4 @@
-// The only writer of `document_files`: the PDF and the XML of each document, made once.
+// The only writer of `document_files`: the PDF and the XML of each document, which are made only one time.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -14,7 +14,7 @@ export async function insertFiles(
   { number, pdf, xml = null, missing = [] }: NewFiles,
 ): Promise<void> {
   const unprinted = missing.slice(0, longestList).join('') || null;
-  // The database computes the digests, so that they are of the bytes that it received.
+  // The database computes the digests, so that each digest is of the bytes that the database received.
   await sql`
     insert into document_files (number, pdf, pdf_sha256, xml, xml_sha256, unprinted, made_at)
       select number, pdf, sha256(pdf), xml, sha256(xml), ${unprinted}::text, billing_now()

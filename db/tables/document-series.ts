@@ -4,8 +4,9 @@ import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
 
 /**
- * A second caller waits until the first commits or fails. The year of `earliest` decides the series. The document's day is
- * `earliest`, or the day of the previous number if that is later. So the days in a series never go back.
+ * Returns the next number of a series, and the document's day. A second caller waits until the first commits or fails. The year
+ * of `earliest` decides the series. The document's day is `earliest`, or the day of the previous number if that is later. So
+ * the days in a series never go back.
  */
 export async function takeNumber(
   trx: Transaction<DB>,
@@ -95,7 +96,7 @@ export async function listLastNumbers(db: Database): Promise<string[]> {
   return rows.map((row) => writeNumber(row, row.last_number));
 }
 
-/** Returns every prefix that numbers have or had. */
+/** Returns every prefix that the numbers of documents have or had. */
 export async function listPrefixes(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('document_series').select('prefix').distinct().execute();
   return rows.map(({ prefix }) => prefix);

@@ -79,8 +79,8 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * `failure` says why the client did not accept the nudge. If a newer nudge was claimed meanwhile, only that one decides whether
- * another try follows. The result says whether nudges failed before.
+ * `failure` says why the client did not accept the nudge. If a newer nudge was claimed before this call, only the outcome of
+ * the newer nudge decides whether another try follows. Returns whether nudges failed before.
  */
 export async function recordNudge(
   db: Database,

@@ -74,9 +74,9 @@ export async function numberEvents(
   limit: number,
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
-  // A separate statement sees what was committed before we got the lock. `numbered_at` never goes back, so that the oldest
-  // numbers are deleted first. "Between" and the order make Postgres use the index of events without a number. With an order by
-  // id alone, Postgres read a million numbered events first.
+  // This is a separate statement, so it sees what was committed before we got the lock. `numbered_at` never goes back, so that
+  // the oldest numbers are deleted first. "Between" and the order make Postgres use the index of events without a number. With
+  // an order by id alone, Postgres read a million numbered events first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`
@@ -108,7 +108,7 @@ export async function numberEvents(
   return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
-/** The cost does not depend on the number of events. */
+/** Lists the clients that have events without a number. The cost does not depend on the number of events. */
 export async function listUnnumberedClients(db: Database): Promise<string[]> {
   const first = sql`select client from events where seq is null`;
   const { rows } = await sql<{ client: string }>`
@@ -147,13 +147,13 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/** Ids that the doctor gives its test people. They belong to no user (contract 3.32). */
+/** Ids that the doctor gives its test people. These ids belong to no user (contract 3.32). */
 const testId = '00000000-0000-7%';
 
-/** Adds an event about one of the doctor's test people, or an `erased` event. Triggers append all other events. */
+/** An event about one of the doctor's test people, or an `erased` event. Triggers append all other events. */
 export type TestEvent = { type: ClientEvent['type']; userId: string | null; body: object | null };
 
-/** Throws unless the event is about a test person or is `erased`. */
+/** Throws unless each event is about a test person or is `erased`. */
 export async function appendTestEvents(
   trx: Transaction<DB>,
   client: string,
@@ -173,7 +173,7 @@ export async function appendTestEvents(
 
 /** Call this after a restore. No number that may have been given since the backup is given again. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // Without this lock, another transaction could number an event meanwhile, and a gap would follow that number.
+  // Without this lock, another transaction could number an event before this one ends, and a gap would follow that number.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),
@@ -201,7 +201,7 @@ type ContractBody = {
   price_currency: string | null;
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
-  /** Undefined in events that version 1.0.0 made. These are kept for 90 days. */
+  /** Undefined in events that version 1.0.0 made. Such events are kept for 90 days. */
   price_each?: number | null;
   price_quantity?: number | null;
   occurred_at: string;

@@ -28,7 +28,7 @@ export async function isLinked(db: Database, { provider, externalId }: LinkKey):
 /** What a profile says about the account's rights. `at` is the profile's time. */
 export type Said = Rights & { at: Date };
 
-/** Once a profile has said that the account is verified, no later profile takes that back. */
+/** After a profile has said that the account is verified, no later profile takes that back. */
 const toRow = ({ capabilities, isVerified, at }: Said) => ({
   capabilities,
   verified: sql<boolean>`coalesce(external_links.verified, false) or ${isVerified}`,

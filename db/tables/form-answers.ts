@@ -1,5 +1,5 @@
-// The only writer of `form_answers`: the answers to forms that work once. There is one row for each browser's cookie, and the
-// cookie changes with each page. `sealed` is null while the first request is under way.
+// The only writer of `form_answers`: the answers to forms that work only one time. There is one row for each browser's cookie,
+// and the cookie changes with each page. `sealed` is null while the first request is under way.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -30,7 +30,7 @@ export const findFormAnswer = (
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Does nothing if the browser has sent another form meanwhile. */
+/** Does nothing if the browser has sent another form since the claim. */
 export async function keepFormAnswer(
   db: Database,
   { browserHash, formHash, sealed, expiresAt }: Key & { sealed: Uint8Array; expiresAt: Date },

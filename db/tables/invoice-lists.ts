@@ -9,7 +9,7 @@ import { type Contract, contractColumns, readContract } from './service-contract
 
 const sliceSize = 1_000;
 
-/** Why a contract's first period that is not invoiced yet is blocked. */
+/** Why the contract's next period is blocked. The next period is the first that is not invoiced yet. */
 export const blockedCode = sql<string | null>`(
   select case when service_contracts.account_id is null then 'account_erased' else held_code end
   from waiting_periods where contract_id = service_contracts.id order by starts_at limit 1)`;
@@ -141,7 +141,7 @@ export const countOpen = (db: Database, limit: number, { dueBefore }: { dueBefor
     sql`from invoices where status = 'open' and due_at <= ${dueBefore ?? sql`'infinity'`} order by due_at`,
   );
 
-/** A list reads one more row than it shows, to tell whether there are more (contract 7.300). */
+/** A list reads one more row than it shows, to find out whether there are more rows (contract 7.300). */
 const listed = 101;
 
 export async function listOverdue(

@@ -97,7 +97,7 @@ export async function findLastInvoiceNumber(db: Database): Promise<number> {
   return Number(row?.last_number ?? 0);
 }
 
-/** Returns the last number. From then on, new invoices get numbers above `upTo`. */
+/** Gives new invoices numbers above `upTo`. Returns the highest number that no new invoice gets. */
 export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
   const row = await trx
     .updateTable('invoice_numbers')
@@ -190,7 +190,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
 }
 
 /**
- * Returns the invoices of periods that begin at that instant or later, the oldest first. Leaves out invoices that are paid or
+ * Returns the invoices of periods that begin at `from` or later, the oldest first. Leaves out invoices that are paid or
  * credited, even in part.
  */
 export async function listUnsettledFrom(db: Database, contractId: string, from: Date): Promise<Invoice[]> {

@@ -1,5 +1,5 @@
-// The only writer of `log_outs`, apart from the trigger that plans them (db/schema.sql). Each row is one log-out that we must
-// tell one client of OpenID Connect about. Times are the database's, so that all instances agree.
+// The only writer of `log_outs`, apart from the trigger that plans log-outs (db/schema.sql). Each row is one log-out that we
+// must tell one client of OpenID Connect about. Times are the database's, so that all instances agree.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { lease, pauseAfter } from './event-deliveries.ts';
@@ -25,8 +25,8 @@ const longestWait = sql`now() + interval '61 minutes'`;
 
 /**
  * Gives each log-out to one caller only. The caller must try it now and report the outcome with `recordLogOut`. The statement
- * searches two ranges of time. With a single `or` condition, Postgres would read all log-outs that are still to be tried four
- * times a second.
+ * searches two ranges of time. With a single `or` condition, Postgres would read every log-out that is still to be tried, and
+ * would do that four times a second.
  */
 export async function claimLogOuts(
   db: Database,
@@ -50,7 +50,7 @@ export async function claimLogOuts(
   return rows;
 }
 
-/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try was claimed meanwhile. */
+/** `failure` says why the client did not accept the log-out. A failure is stored only if no later try has been claimed. */
 export async function recordLogOut(
   db: Database,
   { id, attempts }: Pick<LogOut, 'id' | 'attempts'>,
@@ -88,8 +88,8 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. All
- * others were given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
+ * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. If it
+ * is false, the log-out was given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {
   const { rows } = await sql<UntakenLogOut>`

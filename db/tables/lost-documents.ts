@@ -1,6 +1,6 @@
-// The only writer of `lost_documents`: numbers that a restore has lost. Somebody may have received a document with such a number,
-// so the number is never given again. A new invoice may take the place of a lost one (contract 7.420). Until version 0.6.0, a
-// document could be recovered from its file (`recovered_at`).
+// The only writer of `lost_documents`: numbers that a restore has lost. Somebody may have received a document with such a
+// number, so the number is never given again. A new invoice may take the place of a lost document (contract 7.420). Until
+// version 0.6.0, a document could be recovered from its file (`recovered_at`).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -22,8 +22,8 @@ export async function lockLost(trx: Transaction<DB>, numbers: string[]): Promise
 }
 
 /**
- * Returns the number of the invoice that takes the place of the lost one. If another transaction is choosing that invoice now,
- * this waits until the transaction ends.
+ * Returns the number of the invoice that takes the place of the lost document. If another transaction is choosing that invoice
+ * now, this waits until the transaction ends.
  */
 export async function findReplacing(db: Database, lost: string): Promise<string | undefined> {
   const { rows: known } = await sql`
@@ -34,7 +34,10 @@ export async function findReplacing(db: Database, lost: string): Promise<string 
   return rows[0]?.number ?? undefined;
 }
 
-/** The number of the invoice that takes the place of `lost_documents as l`. It is among the first documents after the restore. */
+/**
+ * The number of the invoice that takes the place of `lost_documents as l`. That invoice is among the first documents after the
+ * restore.
+ */
 export const replacing = sql`(
   select d.number from documents d
   where d.issued_on >= l.restored_at::date - 1 and d.facts ->> 'replaces' = l.number

@@ -14,7 +14,7 @@ type Traits = {
    * the link.
    */
   isVoidable?: true;
-  /** The mail is about an act in the account, so it goes to the person and not to the address for invoices. */
+  /** The mail is about what somebody did in the account, so it goes to the person and not to the address for invoices. */
   isToPerson?: true;
 };
 

@@ -350,8 +350,8 @@ const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
 );
 
 /**
- * Ends the user's links for this purpose. Without a purpose, ends all links except those for proving an address for invoices.
- * Take-back links never end here.
+ * Ends the user's links for this purpose. Without a purpose, ends all links except links that would prove an address for
+ * invoices. Take-back links never end here.
  */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
@@ -373,11 +373,11 @@ const endOfInvoiceEmail = prepareDeferred((db, { accountId }: { accountId: strin
     .where('purpose', '=', 'invoice_email'),
 );
 
-/** Ends the tokens of all users of the account. */
+/** Ends the links that would prove the account's address for invoices, whichever user of the account the mail went to. */
 export const deferEndOfInvoiceEmailTokens = (trx: Transaction<DB>, accountId: string): void =>
   endOfInvoiceEmail(trx, { accountId });
 
-/** Ends the links of all invitations to the address. Until the link of an invitation is used, it belongs to no user. */
+/** Ends the unused links of all invitations to the email address. Until its link is used, an invitation belongs to no user. */
 export async function endInvitationTokens(
   trx: Transaction<DB>,
   email: string,
@@ -393,7 +393,7 @@ export async function endInvitationTokens(
     .execute();
 }
 
-/** `used` is the hash of the link that was used, if any. */
+/** `used` is the hash of the token that was used, if there is one. */
 export async function endTakeBackTokens(
   db: Database,
   { changeIds, used }: { changeIds: string[]; used: Uint8Array | undefined },

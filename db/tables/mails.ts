@@ -122,8 +122,8 @@ export async function passOnBillingMails(
 }
 
 /**
- * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. If the PDF is ready
- * meanwhile, a trigger has set another time for the next try. Then the lease no longer matches, so this does nothing.
+ * Postpones a mail that needs something that is not ready yet, such as a PDF. The present try is not counted. If the PDF has
+ * been made since, a trigger has set another time for the next try. Then the lease no longer matches, so this does nothing.
  */
 export async function postponeMail(
   db: Database,
@@ -138,7 +138,7 @@ export async function postponeMail(
     .execute();
 }
 
-/** When the mail was put on hold because billing waits. A trigger sets this instant. */
+/** Whether the mail is on hold because billing waits. A trigger has then set the next try to this instant. */
 export const isOnHold = sql<boolean>`(given_up_at is null and next_attempt_at = '9999-01-01 00:00:00Z'::timestamptz)`;
 
 /** Counts unsent mails that failed or were given up, but at most `limit`. */
@@ -189,7 +189,7 @@ const isIn: Record<Lane, RawBuilder<boolean>> = {
 
 type Due = { lane: Lane; now: Date; limit: number };
 
-/** Skips mails that another worker is taking. */
+/** Skips mails that another worker is claiming. */
 export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limit }: Due) =>
   db
     .selectFrom('mails')
@@ -205,7 +205,7 @@ export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limi
     .forUpdate()
     .skipLocked();
 
-/** Lends due mails to this worker until `leaseEndsAt`. If the worker dies, another gets its mails. */
+/** Lends due mails to this worker until `leaseEndsAt`. If the worker dies, another worker gets its mails. */
 export async function claimMails(
   db: Database,
   { leaseEndsAt, ...due }: Due & { leaseEndsAt: Date },
@@ -245,7 +245,7 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // Somebody may have given up the mail while it was being sent.
+      // If somebody has given up the mail while it was being sent, that is undone.
       given_up_at: null,
       // The name is deleted here, because it is in the row of the mail token now.
       details: sql`details - 'name'`,
@@ -289,7 +289,10 @@ export async function deleteUnsentInvitations(trx: Transaction<DB>, email: strin
     .execute();
 }
 
-/** Deletes the mails of all users of the account. */
+/**
+ * Deletes unsent mails with a link that would prove the account's address for invoices, whichever user of the account they
+ * belong to.
+ */
 export async function deleteUnsentInvoiceEmailMails(db: Database, accountId: string): Promise<void> {
   await db
     .deleteFrom('mails')
@@ -330,8 +333,8 @@ type Rest = { userId: string; recipient: string; group: string };
 const isOfGroup = (group: string) => sql<boolean>`details->>'rest' = ${group}`;
 
 /**
- * Returns two times. One is when the last summary mail to this mailbox was or is due. The other is that of the last summary mail
- * with a take-back link.
+ * Returns when the last summary mail to this mailbox was or is due, and when the last summary mail with a take-back link was or
+ * is due.
  */
 export async function findLastSummary(
   db: Database,
@@ -352,7 +355,7 @@ export async function findLastSummary(
 /** The take-back link of a change, for a summary mail. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
-/** Adds a notice to a summary mail that no worker has taken yet. Returns false if there is no such mail. */
+/** Adds a notice to a summary mail that no worker has claimed yet. Returns false if there is no such mail. */
 export async function addToSummary(
   db: Database,
   { userId, recipient, group, dueAt, link }: Rest & { dueAt: Date; link?: RestLink | undefined },
@@ -409,7 +412,7 @@ export async function hasRecentMail(
   return row !== undefined;
 }
 
-/** If the mail was given up meanwhile, it stays as it is. */
+/** If somebody has given up the mail while it was being sent, it stays as it is. */
 export async function markMailFailed(
   db: Database,
   id: string,
@@ -459,9 +462,9 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
 
 /**
  * Makes a failed or given-up mail due again, as if it was just written. Returns false for a mail that is on hold while billing
- * waits.
- * If the next try is no later than `leaseEndsAt`, a worker may be sending the mail now. In that case, a failed mail stays as it
- * is and the function returns false. A given-up mail becomes due at that next try, when the worker's lease has ended.
+ * waits. If the next try of a mail is no later than `leaseEndsAt`, a worker may be sending that mail now. Then a failed mail
+ * stays as it is, and the function returns false. A given-up mail becomes due at the time of its next try, when the worker's
+ * lease has ended.
  */
 export async function retryMail(
   db: Database,

@@ -1,5 +1,5 @@
-// The only writer of `new_addresses`, apart from the trigger that ends them. They are addresses that support has offered to users
-// who lost their mailbox. A row lasts while the links in the mails about it work.
+// The only writer of `new_addresses`, apart from the trigger that deletes rows. Each row is an address that support has offered
+// to a user who lost their mailbox. The row lasts while the links in the mails about it work.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -49,7 +49,7 @@ export async function deleteNewAddress(db: Database, userId: string): Promise<vo
   await db.deleteFrom('new_addresses').where('user_id', '=', userId).execute();
 }
 
-/** Deletes the new addresses of all users. */
+/** Deletes offers of these addresses to any user. */
 export async function deleteNewAddressesTo(db: Database, emails: string[]): Promise<void> {
   await db.deleteFrom('new_addresses').where(sql<boolean>`email = any(${emails})`).execute();
 }

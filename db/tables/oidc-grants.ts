@@ -1,6 +1,6 @@
 // The only writer of `oidc_grants`: the access that people gave to clients of OpenID Connect. A grant begins with a code. The
-// client exchanges it once for an access token. The end of the session ends both. If a client is turned off, its grants are
-// deleted (db/schema.sql).
+// client exchanges the code one time for an access token. The end of the session ends the code and the token. If a client is
+// turned off, its grants are deleted (db/schema.sql).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare, prepareRead } from '../postgres/prepare.ts';
@@ -55,8 +55,8 @@ const insert = prepare((db, grant: NewGrant) =>
         ])
         .where('s.id', '=', grant.sessionId)
         .where('s.ended_at', 'is', null)
-        // The reference to the session takes this lock anyway. If the person is being erased, this waits for the erasure and then
-        // finds no session.
+        // A new grant refers to its session, which takes this lock in any case. If the person is being erased, this waits for
+        // the erasure and then finds no session.
         .forKeyShare(),
     )
     .returning('id'),

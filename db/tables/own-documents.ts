@@ -4,8 +4,8 @@ import type { Database } from '../postgres/client.ts';
 import type { Invoices } from '../schema.ts';
 
 /**
- * `facts` is null for an invoice from before there was a seller. A credit note takes `plan` and all members after it from its
- * invoice.
+ * `facts` is null for an invoice from before there was a seller. For a credit note, `plan` and all members after it are those
+ * of its invoice.
  */
 export type OwnDocument = {
   kind: 'invoice' | 'credit_note';
@@ -46,7 +46,7 @@ export async function listOwnDocuments(
   return rows.map(readRow);
 }
 
-/** Selects the first documents of each contract by an index, and then the first of all these. */
+/** Selects the first documents of each contract by an index, and then the first of all these documents. */
 export function selectOwnDocuments(page: Page & { last?: Position | undefined }): RawBuilder<Row> {
   const { accountId, limit, sort, last } = page;
   const [order, follows] = sort === 'issued' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
@@ -92,8 +92,9 @@ export async function listOpenOf(
 }
 
 /**
- * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that once paid for such
- * an invoice. Leaves out payments that also concern another account, because an administrator must decide to whom they belong.
+ * Returns unallocated money by currency. It comes from payments that name an invoice of the account, or that paid for such an
+ * invoice earlier. Leaves out payments that also concern another account, because an administrator must decide which account
+ * they belong to.
  */
 export async function listOwnUnused(
   db: Database,

@@ -13,7 +13,7 @@ export type PasswordOwner = {
    * if they do not know it.
    */
   deviceKnownSince: Date | null;
-  /** When the user first gave a credential on this device. This stays if they forget the device. */
+  /** When the user first gave a credential on this device. This time stays the same if they forget the device. */
   deviceFirstKnownAt: Date | null;
   /** Whether the user gave their very first credential on this device, and has not forgotten it. */
   isFirstDevice: boolean | null;
@@ -57,8 +57,8 @@ export async function findPasswordOwner(
 }
 
 /**
- * Returns the user as a login sees them, first in a browser that is new to them. After that come the 100 browsers that they used
- * last.
+ * Returns what a login would find about the user: first for a browser that is new to the user, and then for each of the 100
+ * browsers that the user used last.
  */
 export async function listPasswordOwners(
   db: Database,

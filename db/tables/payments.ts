@@ -57,8 +57,8 @@ const listRows = async (query: ReturnType<typeof selectPayments>): Promise<Payme
 
 const selectOldestFirst = (db: Database) => selectPayments(db).orderBy('recorded_at').orderBy('id');
 
-// Up to this many payments are locked one by one. All transactions of the server share one table of locks, so none may take too
-// many.
+// Up to this many payments are locked one by one. All transactions of the server share one table of locks, so no transaction
+// may hold too many.
 const mostLocks = 500;
 
 /**
@@ -85,8 +85,8 @@ export const findPayments = (db: Database, ids: string[]): Promise<Payment[]> =>
   listRows(selectPayments(db).where(sql<boolean>`id = any(${ids})`));
 
 /**
- * Finds imported payments of these amounts that have characters beyond ASCII in their invoice number or reference. Since version
- * 0.5.0, only such payments may have got another id (server/billing/payments/older-ids.ts).
+ * Finds imported payments of these amounts that have characters beyond ASCII in their invoice number or reference. Only for
+ * such payments, version 0.5.0 may have made another id than this version makes (server/billing/payments/older-ids.ts).
  */
 export const listImported = (db: Database, amounts: number[]): Promise<Payment[]> =>
   listRows(

@@ -1,6 +1,6 @@
-// The only writer of `pending_logins`: logins with the correct password that wait for the code in the same browser. The token is
-// in a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins if their password, address
-// or second factor changes, or if they are suspended.
+// The only writer of `pending_logins`: logins with the correct password that wait for the code in the same browser. The token
+// is in a cookie of that browser, and only its hash is stored. A trigger deletes a user's pending logins if their password,
+// email address or second factor changes, or if they are suspended.
 import type { Database } from '../postgres/client.ts';
 
 export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };
@@ -15,7 +15,7 @@ export async function insertPendingLogin(
     .execute();
 }
 
-/** Returns the id of the user. The pending login can still be used afterwards. */
+/** Returns the id of the user. The pending login is not used up. */
 export async function findPendingLogin(
   db: Database,
   { tokenHash, now }: { tokenHash: Uint8Array; now: Date },

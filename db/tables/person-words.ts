@@ -36,8 +36,8 @@ export async function hasPeopleToIndex(db: Database): Promise<boolean> {
 
 /**
  * Removes at most `limit` entries from the queue, the newest people first. These people cannot be erased until the transaction
- * ends. People who are being erased stay in the queue. Returns undefined if another transaction is doing this now: two at the
- * same time could write a person's older words last.
+ * ends. People who are being erased stay in the queue. Returns undefined if another transaction is doing this now. Otherwise
+ * the slower of the two transactions could overwrite a person's new words with older ones.
  */
 export async function takePeopleToIndex(
   trx: Transaction<DB>,
@@ -123,7 +123,7 @@ export const listNewest = (db: Database, limit: number): Promise<Hit[]> =>
     select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
   );
 
-/** What the search text as a whole may be, such as an address or an id. */
+/** What the search text as a whole may be, such as an email address or an id. */
 export type WholeKeys = {
   text: string;
   email: string | undefined;
@@ -196,7 +196,7 @@ export async function findByTerms(
   filters: PersonFilters,
   limit: number,
 ): Promise<Hit[]> {
-  // If Postgres took the words for common ones, it would scan everybody.
+  // If Postgres expected the words to be common, it would scan the rows of all people.
   void connectionOf(trx).query('set local enable_seqscan = off', []);
   return run(
     trx,

@@ -25,7 +25,7 @@ export async function insertRefusedForm(
     .execute();
 }
 
-/** Returns the sealed form, or undefined once it has expired. */
+/** Returns the sealed form. Returns undefined if the form has expired. */
 export async function findRefusedForm(
   db: Database,
   { id, userId, now }: { id: string; userId: string; now: Date },

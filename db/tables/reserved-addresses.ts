@@ -17,7 +17,7 @@ export async function findReservation(
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger does not look at the expiry, so that `now` is the only clock that counts.
+  // The trigger ignores the expiry. So an expired reservation is deleted here, and only `now` decides what has expired.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)
@@ -56,7 +56,7 @@ export async function releaseAllAddresses(trx: Database, userId: string): Promis
   await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
 }
 
-/** Frees that address and all addresses that the user gave up after it. The caller has locked the user. */
+/** Frees the given address and all addresses that the user gave up after it. The caller has locked the user. */
 export async function releaseAddresses(
   db: Database,
   { email, userId, now }: { email: string; userId: string; now: Date },

@@ -31,13 +31,15 @@ export type Ending = Record<'cancelsAt' | 'reportedCancelsAt' | 'chosenCancelsAt
 export type Contract = ContractTerms &
   Ending & { id: string; userId: string; accountId: string; signupId: string };
 
-/** A time set by SQL may be 'infinity' or in the year 10000, which readers cannot use (`readSetTime`). */
+/**
+ * Returns the condition that readers can use a time (`readSetTime`). A time set by SQL may be 'infinity' or in the year 10000.
+ */
 export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
 /**
  * The time of the last stored report. If SQL has set a time that readers cannot use, this is the time at which the contract was
- * made. This way the next report is stored.
+ * made. So the next report counts as newer, and is stored.
  */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
@@ -151,7 +153,7 @@ export async function setEnding(trx: Transaction<DB>, id: string, ending: Ending
   await trx.updateTable('service_contracts').set(writeEnding(ending)).where('id', '=', id).execute();
 }
 
-/** The unpaid periods from this instant on must be credited (contract 7.528). Null once that is done. */
+/** The unpaid periods from this instant on must be credited (contract 7.528). Null after that has been done. */
 export async function setCreditFrom(trx: Transaction<DB>, id: string, from: Date | null): Promise<void> {
   await trx.updateTable('service_contracts').set({ credit_from: from }).where('id', '=', id).execute();
 }
@@ -209,7 +211,7 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readContract);
 }
 
-/** Lists each stored state once. Trials that end at different times are one state, with the latest end. */
+/** Lists the different states that are stored. Trials that end at different times are one state, with the latest end. */
 export async function listContractStates(
   db: Database,
   accountId: string,
@@ -251,7 +253,7 @@ export async function hasArrivalNumber(db: Database, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Lists contracts in the order of arrival. `after` is the id of a contract. */
+/** Lists contracts in the order of arrival, beginning after the contract with the id `after`. */
 export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },

@@ -8,7 +8,10 @@ import type { DB } from '../schema.ts';
 /** The values of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
-/** Sessions from before these instants are no longer live. server/identity/session/sessions.ts sets them. */
+/**
+ * A session that was created before `createdAfter`, or last seen before `seenAfter`, is no longer live.
+ * server/identity/session/sessions.ts sets both instants.
+ */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
 export type NewSession = {
@@ -90,8 +93,8 @@ export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promi
 }
 
 /**
- * Never moves the instant back, even if the clocks of instances differ. Skips a locked session, because the next request of that
- * session will set the instant.
+ * Records that the session was seen at `now`. Never moves that instant back, even if the clocks of instances differ. Skips a
+ * locked session, because the next request of that session will set the instant.
  */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db

@@ -1,5 +1,5 @@
-// The only writer of `staff_invitations`, apart from the trigger that ends them (end_staff_invitations in db/schema.sql). A row
-// lasts until the role is given, the invitation is withdrawn, or the invitation expires.
+// The only writer of `staff_invitations`, apart from the trigger that ends invitations (end_staff_invitations in
+// db/schema.sql). A row lasts until the role is given, the invitation is withdrawn, or the invitation expires.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';

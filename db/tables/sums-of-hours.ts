@@ -54,9 +54,9 @@ export async function listSumsByTime(
 }
 
 /**
- * Compares two equally long spans, for each key. The present span runs from `since` to the beginning of the present hour, and the
- * earlier one begins at `before`. Returns undefined if nothing was counted at or before `before`, because counting may then have
- * begun during the earlier span.
+ * Compares two equally long spans, for each key. The present span runs from `since` to the beginning of the present hour. The
+ * earlier span begins at `before`. Returns undefined if nothing was counted at or before `before`, because counting may then
+ * have begun during the earlier span.
  */
 export async function compareSums(
   trx: Transaction<DB>,
@@ -82,7 +82,7 @@ export async function findLastCounted(
   db: Database,
   { keys, now }: { keys: readonly string[]; now: Date },
 ): Promise<Map<string, Date>> {
-  // Each key takes one lookup in the primary key.
+  // For each key of a sum, this takes one lookup in the table's primary key.
   const { rows } = await sql<{ key: string; lastAt: Date }>`
     select asked.key, newest.last_at as "lastAt" from unnest(${[...keys]}::text[]) as asked (key),
       lateral (select last_at from sums_of_hours s where s.key = asked.key and s.hour <= ${now} order by hour desc limit 1) newest`.execute(

@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`. Each row is a change that a mailbox was told of in a mail with a take-back link
+// The only writer of `take_back_changes`. Each row is a change that was reported to a mailbox, in a mail with a take-back link
 // (contract 2.40 to 2.44). The link works while the row exists and has time left. The row stays for another week after that,
-// because the window of another link may begin with it (contract 2.44).
+// because the window of another link may begin with this change (contract 2.44).
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { CodeFactor } from './users.ts';
@@ -14,7 +14,7 @@ export type Told =
 
 export type TakeBackChange = {
   id: string;
-  /** The mailbox that was told of the change. */
+  /** The mailbox that the change was reported to. */
   email: string;
   what: Told;
   at: Date;
@@ -102,7 +102,7 @@ export async function findLastWorkingChangeAt(
   return row?.at;
 }
 
-/** Returns the newest change of address that the mailbox was told of and whose link ends after `worksUntil`. */
+/** Finds the newest change of address whose mail went to this mailbox and whose link ends after `worksUntil`. */
 export async function findWorkingChangeOfAddress(
   db: Database,
   { userId, email, worksUntil }: { userId: string; email: string; worksUntil: Date },
@@ -119,7 +119,7 @@ export async function findWorkingChangeOfAddress(
     .executeTakeFirst();
 }
 
-/** What a mailbox was told of in mails with links that still work. Each kind of change is listed once. */
+/** What was reported to a mailbox in mails with links that still work. Each kind of change is in `what` only one time. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
 /** Returns whether the mailbox is the user's now, or reserved for them. */
@@ -129,7 +129,7 @@ const isTheirs = (userId: string, now: Date) => sql<boolean>`(
 
 type Working = { userId: string; worksUntil: Date; now: Date };
 
-/** Finds the user's mailbox that was told of the earliest change with a working link. */
+/** Finds the user's mailbox to which the earliest change with a working link was reported. */
 export async function findEarliestMailbox(
   db: Database,
   { userId, worksUntil, now }: Working,
@@ -181,7 +181,7 @@ export const isNoneOf = (column: 'email' | 'recipient', mailboxes: string[]) =>
   sql<boolean>`${sql.ref(column)} <> all(${mailboxes}::text[])`;
 
 /**
- * Locks the user's changes that any mailbox was told of, apart from the mailboxes in `except`. Returns the ids of the changes.
+ * Locks the user's changes that were reported to any mailbox except the mailboxes in `except`. Returns the ids of the changes.
  */
 export async function lockTakeBackChanges(db: Database, userId: string, except: string[]): Promise<string[]> {
   const rows = await db
@@ -196,7 +196,8 @@ export async function lockTakeBackChanges(db: Database, userId: string, except: 
 }
 
 /**
- * Ends the user's links to all mailboxes except those in `except`. The caller has locked the user and deleted the unsent mails.
+ * Ends the user's links to all mailboxes except the mailboxes in `except`. The caller has locked the user and deleted the
+ * unsent mails.
  */
 export async function deleteTakeBackChanges(db: Database, userId: string, except: string[]): Promise<void> {
   await db

@@ -269,7 +269,7 @@ export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date |
     .execute();
 }
 
-/** Keeps other transactions from writing to the table until this transaction ends. */
+/** Keeps other transactions from writing to `users` until this transaction ends. */
 export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }

@@ -9,7 +9,7 @@ export type VatAnswer = {
   isValid: boolean;
   /** The number that VIES gave to the answer. Null if VIES gave none. */
   consultation: string | null;
-  /** The name that the country has registered. Null if the country does not tell it. */
+  /** The name that the country has registered. Null if the country does not disclose it. */
   name: string | null;
   address: string | null;
 };

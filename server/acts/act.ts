@@ -47,8 +47,8 @@ export type Subject<Thing> = {
   /** True if programs may leave out `seen`, the digest of the facts that a form is made from (contract 7.152). */
   mayLackSeen?: true;
   /**
-   * True if `id` names a person. Then an act locks that person and the author. If the act is about something else, staff
-   * without the right get 404.
+   * True if `id` names a person. Then an act locks that person and the author. For every other kind of thing, staff without the
+   * right get 404.
    */
   isPerson?: true;
   answer: (result: unknown) => unknown;
@@ -86,7 +86,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   formBasis: (db: Database, target: Thing, now: Date) => unknown;
   /** If true, the act is refused with 403 `not_allowed`. */
   isNever?: (target: Thing) => boolean;
-  /** True if the act reads marketplace links. They are then locked before their user. */
+  /** True if the act reads marketplace links. Then the links are locked before their user. */
   locksLinks?: true;
   /** Throws 429 `rate_limited` if the actor has done this too often. */
   requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: Thing, actorId: string) => Promise<void>;
@@ -100,7 +100,7 @@ export type Act<Thing, Read, Result, Name = string> = {
   command?: ByCommand<Thing>;
   /** Does the act, and locks all other rows that it changes. Returns undefined if there was nothing to do. */
   do: (context: ActContext<Thing>, read: Read) => Promise<Result | undefined>;
-  /** Work after the act that staff wait for. No lock is held during it. */
+  /** Work that is done after the act, and that staff wait for. No lock is held during this work. */
   afterwards?: (deps: Dependencies, result: Result) => Promise<Result>;
 };
 
@@ -113,8 +113,8 @@ type ByCommand<Thing> = {
   /** `for options`: only if an option gives a field. */
   needsWhy?: true | 'for options';
   /**
-   * Says when the command asks before it acts. `on a terminal`: only on a terminal, because older scripts expect no question.
-   * `always`: everywhere, so a script needs `--yes`.
+   * `always` means that the command asks everywhere, so a script needs `--yes`. `on a terminal` means that it asks nowhere
+   * else, because older scripts expect no question.
    */
   asks?: 'always' | 'on a terminal';
   /** Whether the command is refused if there is nothing to change. */
@@ -125,8 +125,8 @@ type ByCommand<Thing> = {
 };
 
 /**
- * An argument, such as `<role>`, or an option. An option with `values` is a switch, with no value on the command line: if it is
- * given, it means the first of `values`, and otherwise the second. `isRepeated`: spaces separate the values.
+ * An argument, such as `<role>`, or an option. An option with `values` is a switch, with no value on the command line. If the
+ * switch is given, it means the first of `values`, and if not, the second. If `isRepeated`, spaces separate the values.
  */
 type Taken = string | { option: string; isRequired?: true; isRepeated?: true; values?: [string, string] };
 

@@ -36,7 +36,7 @@ const whomOf = ({ manager = 'nobody', admin = 'everybody' }: Right, role: StaffR
 
 export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
 
-/** Rights for acts and pages that are about no person (contract 7.123). */
+/** Returns whether the role may do acts, and see pages, that are about no person (contract 7.123). */
 export const mayDo = (right: Right, role: StaffRole): boolean => whomOf(right, role) === 'everybody';
 
 export const mayLook = (right: Right, role: StaffRole, target: Pick<User, 'role'>): boolean =>

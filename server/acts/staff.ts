@@ -31,8 +31,8 @@ export function requireStaff(
   const session = requireLoggedIn(found);
   if (!isStaff(session.user)) throw new AppError('not_found');
   const { user, amr } = session;
-  // If a user has removed their second factor, `amr` of an older session still has `mfa`. So the user must also have a second
-  // factor now. Otherwise staff could go on with only the password.
+  // If a user has removed their second factor, `amr` of an older session still has `mfa`. So this also checks that the user has
+  // a second factor now. Without this check, staff could go on with only the password.
   const lacksFactor = needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
   if (session.state === 'must_set_up_factor' || lacksFactor) throw new AppError('second_factor_required');
   if (!session.authTime || session.authTime.getTime() < now().getTime() - workingDayMs)
@@ -111,8 +111,8 @@ const lockLooksOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`looks of ${actorId}`}, 0))`.execute(trx);
 
 /**
- * Only one transaction at a time may count the files of a member of staff. Otherwise two requests at the same time could exceed
- * the limit.
+ * Only one transaction at a time may count the files that a member of the staff has downloaded. Otherwise two requests at the
+ * same time could exceed the limit.
  */
 export const lockFilesOf = (trx: Database, actorId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${actorId}`}, 0))`.execute(trx);

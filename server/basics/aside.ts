@@ -1,4 +1,5 @@
-// Work that an answer does not wait for, so that the time of the answer does not tell a stranger what was found.
+// Work that an answer does not wait for. If an answer waited for it, a stranger could tell from the time of the answer what was
+// found.
 import type { Log } from './log.ts';
 
 export type Aside = {
@@ -8,7 +9,7 @@ export type Aside = {
   finish: () => Promise<void>;
 };
 
-// The work starts after this pause, which is longer than writing an answer takes. So the work cannot make the answer later.
+// The work starts after this pause, which is longer than writing an answer takes. So the work cannot delay the answer.
 const pauseMs = 100;
 
 export function createAside(log: Log): Aside {

@@ -11,7 +11,7 @@ export const instantSchema = z.iso
       input === undefined
         ? 'Required.'
         : 'Must be an RFC 3339 time with a time zone, such as 2026-01-01T00:00:00.000Z.',
-    // If the text is no instant, no further check may run, because it would compare the text with instants.
+    // If the text is no instant, the checks after this one must not run, because they compare instants.
     abort: true,
   })
   .max(64, { error: 'Must be an RFC 3339 time of at most 64 characters.', abort: true })

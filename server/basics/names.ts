@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { faultWords } from './fault-words.ts';
 import { textBounds } from './text.ts';
 
-// Embeddings, overrides and isolates can reverse the text around a name. Direction marks cannot, and some names need them.
+// Unicode's embeddings, overrides and isolates are invisible, and can reverse the text around a name. Direction marks cannot do
+// that, and some names need them.
 export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-// Default_Ignorable covers fillers, which Unicode classes as letters. No property covers the braille blank and the null
-// notehead.
+// Default_Ignorable covers fillers, which Unicode classes as letters. The last two characters are the braille blank and the
+// null notehead, which no property covers.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
 export const isVisible = (text: string): boolean => visible.test(text);

@@ -1,6 +1,6 @@
 const pageSize = 50;
 
-/** Reads one page of rows. `last` is the row after which the next page begins. Undefined if there is no next page. */
+/** Reads one page of rows. `last` is the row after which the next page begins. `last` is undefined if there is no next page. */
 export async function readPage<Row>(read: (limit: number) => Promise<Row[]>) {
   const rows = await read(pageSize + 1);
   const page = rows.slice(0, pageSize);
@@ -12,8 +12,8 @@ const mostCounted = 1_000;
 type Page = { page: unknown[]; last: unknown; before: unknown };
 
 /**
- * Counts the rows. Null if a list has more rows than we count (contract 12.242). A list of a single page is counted without a
- * query.
+ * Counts the rows of a list. Returns null if the list has more rows than we count (contract 12.242). A list of a single page is
+ * counted without a query.
  */
 export async function readCount(
   { page, last, before }: Page,

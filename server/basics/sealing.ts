@@ -14,8 +14,8 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
 }
 
 /**
- * If `isCurrent` is false, an older key sealed the text, so seal the text again. Undefined if no key opens the text in this
- * context.
+ * If `isCurrent` is false, an older key sealed the text, so the caller should seal it again. Returns undefined if no key opens
+ * the text in this context.
  */
 export async function unseal(
   keys: Keys,

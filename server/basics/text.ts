@@ -52,11 +52,10 @@ export const billingBounds = {
 } as const;
 
 /**
- * Form fields, parameters of addresses, and strings in the input of procedures. Fields and parameters with other names are
- * not read.
+ * Form fields, parameters of URLs, and strings in the input of procedures. Fields and parameters with other names are not read.
  */
 export const textBounds = {
-  // Texts that people type. Later they are trimmed and normalised.
+  // Texts that people type. They are trimmed and normalised only after this.
   email: 320,
   name: 800,
   accountName: 800,
@@ -94,7 +93,7 @@ export const textBounds = {
   sell_services: 40,
   keep: 320,
   removeFactors: 40,
-  // Names, addresses or ids.
+  // Names, email addresses or ids.
   person: 800,
   staff: 800,
   looks: 40,
@@ -215,7 +214,7 @@ export function decodeIfPossible(text: string): string {
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
-/** Drops pairs whose name the service does not know, and cuts the text of the others. */
+/** Drops pairs whose name the service does not know, and cuts the text of all other pairs. */
 export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
   for (const [name, text] of pairs) {
     const bound = findBound(name);

@@ -1,5 +1,5 @@
-// What an address of a client in the database may be (contract 13.13 to 13.16). An administrator chose it, so the rules are
-// stricter than for addresses in the settings.
+// What an address of a client in the database may be: a URL, such as its callback (contract 13.13 to 13.16). An administrator
+// typed it, so the rules are stricter than for addresses in the settings.
 import ipaddr from 'ipaddr.js';
 import type { FaultName } from '../basics/fault-words.ts';
 import { parseUrl } from '../basics/url.ts';
@@ -32,7 +32,8 @@ export function findAddressFault(
   if (!production && !thisMachine.includes(url.hostname)) return 'address_elsewhere';
   if (production && isAddress(url.hostname)) return 'address_number';
   if (production && thisMachine.includes(url.hostname)) return 'address_here';
-  // Some products leave out the last slash of the address after a log-out (contract 14.99).
+  // After a log-out, the browser goes to an address of the product. Some products leave out the last slash of that address
+  // (contract 14.99).
   if (url.href !== text && !(use === 'post-logout' && url.origin === text)) return 'address_spelling';
   if (use === undefined || use === 'post-logout') return undefined;
   const [names, fault] = faultOfUse[use];
@@ -42,8 +43,8 @@ export function findAddressFault(
 const isAddress = (hostname: string) => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
 
 /**
- * At these addresses, clouds give secrets to their machines. `mayConnect` refuses these addresses even if it allows the
- * networks around them.
+ * At these IP addresses, clouds give secrets to their machines. `mayConnect` refuses them even if it allows the networks around
+ * them.
  */
 const metadata = [
   ...['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
@@ -53,7 +54,7 @@ const metadata = [
 /** All public IPv6 addresses are in this network. */
 const internet: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** Returns whether the service may connect to the address. In local mode it may connect to this machine. */
+/** Returns whether the service may connect to the IP address. In local mode it may connect to this machine. */
 export function mayConnect(
   address: string,
   { production, allowsPrivateNetworks }: { production: boolean; allowsPrivateNetworks: boolean },

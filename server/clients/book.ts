@@ -24,7 +24,7 @@ import { keyIdOf, openSecret, sealSecret } from './secrets.ts';
 
 type Deps = Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>;
 
-/** A row has the first state that applies. Only a client that is `on` can be opened, gets webhooks, and may call. */
+/** A row has the first state that applies. Only a client that is `on` gets launches and webhooks, and may call this service. */
 export type RowState = 'in_settings' | 'off' | 'unconfirmed' | 'unreadable' | 'on';
 
 /** The state is never `unreadable` here, because only `openBook` knows whether the secrets can be opened. */
@@ -48,8 +48,8 @@ const usesEveryMs = 60_000;
 
 export type Book = LiveClients & {
   /**
-   * Records which secrets were used, and seals anew what an older key has sealed. Several instances may do this at the same
-   * time.
+   * Records which secrets were used. Seals secrets and keys with the first encryption key if they are sealed with an older one.
+   * Several instances may do this at the same time.
    */
   keepUp: (signal: AbortSignal) => Promise<void>;
 };
@@ -73,7 +73,7 @@ export function openBook(deps: Deps): Book {
   const written = new Map<string, Date>();
   let resealedAt = Number.NEGATIVE_INFINITY;
 
-  /** Logs what operators should know, but only once, because the rows are read again after each change. */
+  /** Logs what operators should know. Logs it only one time, because the rows are read again after each change. */
   function say(about: { client: string } | { kid: string }, what: keyof typeof words, isSo: boolean): void {
     const key = `${what} ${JSON.stringify(about)}`;
     if (!isSo) said.delete(key);
@@ -86,7 +86,7 @@ export function openBook(deps: Deps): Book {
   async function readRow(row: ClientRow): Promise<Client | undefined> {
     const state = stateOf(config, row);
     say({ client: row.name }, 'in_settings', state === 'in_settings');
-    // A newer version may have added a row of another kind.
+    // A newer version of this service may have added a row of a kind that this version does not know.
     if (state !== 'on' || !['hand-off', 'openid'].includes(row.kind)) return undefined;
     const facts = JSON.stringify([
       { ...row, changedAt: null, testedAt: null },
@@ -115,8 +115,8 @@ export function openBook(deps: Deps): Book {
     );
     for (const [at, { kid }] of rows.entries()) say({ kid }, 'unreadable_key', !opened[at]);
     const read = opened.filter((key) => key !== undefined);
-    // If any key can be opened, no key is made here. Otherwise instances that cannot open each other's keys would each make new
-    // ones.
+    // If this instance can open a key, it makes none. If it made one for each key that it cannot open, instances with different
+    // encryption keys would make keys for ever.
     if (findSigningKey(read, now())) return read;
     // Without a key, nothing can be signed. So this makes a key immediately, and does not wait for the job that makes the next
     // ones.
@@ -202,7 +202,10 @@ function toClient(row: ClientRow, secrets: readonly string[], ttlSeconds: number
   };
 }
 
-/** Seals with the first key each secret and each signing key that another key has sealed (contract 13.26 and 14.80). */
+/**
+ * Looks for secrets and signing keys that are not sealed with the first encryption key, and seals them with it (contract 13.26
+ * and 14.80).
+ */
 export async function resealRows(
   { config, db, log }: Pick<Dependencies, 'config' | 'db' | 'log'>,
   signal?: AbortSignal,

@@ -1,6 +1,6 @@
-// Calls an address of a client in the database (contract 13.17). The name is resolved once, and the call connects to the
-// address that was checked, so that nobody can swap the address in between. The results never show what the server there
-// answered.
+// Calls an address of a client in the database (contract 13.17). The host's name is looked up only one time, and the call
+// connects to the IP address that was checked. So nobody can swap the IP address in between. The results never show what the
+// server there answered.
 import type { Log } from '../basics/log.ts';
 import { fetchAt, lookUp } from '../runtime/fetch-as-host.ts';
 import type { Config } from '../settings/config.ts';
@@ -35,7 +35,8 @@ export async function callClient(
 const underWay = new Map<string, Promise<string[]>>();
 
 /**
- * If a lookup of the same host is under way, calls share it. A lookup that hangs occupies one of the few threads for lookups.
+ * Calls to the same host share a lookup that is running, because a lookup that hangs occupies one of the few threads for
+ * lookups.
  */
 function lookUpOnce(host: string): Promise<string[]> {
   const known = underWay.get(host);
@@ -80,8 +81,8 @@ export function explainError(error: unknown, signal: AbortSignal): string {
 }
 
 /**
- * Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout would stay in memory after the
- * work.
+ * Aborts the controller if the work takes too long. AbortSignal.any and AbortSignal.timeout are not used, because they would
+ * stay in memory after the work.
  */
 export async function inTime<T>(
   controller: AbortController,
@@ -95,8 +96,8 @@ export async function inTime<T>(
 export const stopping = new Error('this instance is stopping');
 
 /**
- * Keeps the tries under way. Nobody waits for a try, so a client that is down delays nothing else. `failed` is the log's
- * message for a try that throws.
+ * Keeps a list of the tries that are running. Nobody waits for a try, so a client that is down delays nothing else. `failed` is
+ * the log's message for a try that throws.
  */
 export function createTries(log: Log, failed: string) {
   const underWay = new Map<Promise<void>, { client: string; controller: AbortController }>();

@@ -1,5 +1,5 @@
-// The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). RSA, because RS256 is the one algorithm that every
-// product of OpenID Connect knows. The book of clients reads the keys together with the rows.
+// The keys that sign ID tokens and logout tokens (contract 14.80 to 14.87). They are RSA keys, because RS256 is the one
+// algorithm that every product of OpenID Connect knows. The book of clients reads the keys together with the rows.
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8 } from 'jose';
 import type { Transaction } from 'kysely';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -34,7 +34,8 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 type Replaced = { change: Change | undefined; hasNewSecrets: boolean; isOn: boolean; isConfirmed: boolean };
 
 /**
- * Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if it matches already.
+ * Adds or changes the row to match the settings. `replaced` is left out for a new row. Returns undefined if the row matches
+ * already.
  */
 export async function adoptClient(
   trx: Transaction<DB>,
@@ -59,8 +60,8 @@ export async function adoptClient(
 }
 
 /**
- * `moved` has the names of the rows that were moved. The other lists have the names of rows that stay under their issuer, by
- * the reason.
+ * `moved` has the names of the rows that were moved. Each other list has the names of rows that stay under their issuer for the
+ * reason that its name says.
  */
 export type Rebound = { moved: string[]; unreadable: string[]; taken: string[]; misaddressed: string[] };
 

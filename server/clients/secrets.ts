@@ -19,8 +19,8 @@ function crc32(text: string): number {
 }
 
 /**
- * Returns a checksum of six digits in base 62, as in GitHub's tokens. It lets a secret scanner tell a real secret from a random
- * text.
+ * Returns a checksum of six digits in base 62, as in GitHub's tokens. A secret scanner can use it to tell a real secret from a
+ * random text.
  */
 function checksumOf(random: string): string {
   let text = '';

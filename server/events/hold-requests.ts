@@ -37,7 +37,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       }
       for (const { after, wake } of held) if (after !== latest) wake();
     } catch (error) {
-      // If another transaction has locked the rows, the next read tries again.
+      // If another transaction has locked the rows, the requests go on waiting, and the loop looks again at its next turn.
       if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
     } finally {
       lookedAt.delete(client);

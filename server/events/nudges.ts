@@ -1,5 +1,5 @@
-// Nudges tell a client that there are events to pull, until it accepts the nudge or has pulled the events (contract 10.25 to
-// 10.35). The database decides which instance makes a try, and when (db/tables/event-deliveries.ts).
+// Nudges tell a client that there are events to pull. They are tried until the client accepts one or has pulled the events
+// (contract 10.25 to 10.35). The database decides which instance makes a try, and when (db/tables/event-deliveries.ts).
 import { z } from 'zod';
 import {
   claimNudges,
@@ -114,8 +114,8 @@ async function post(
 }
 
 /**
- * Tries the webhook with a nudge about no new event. Returns undefined if the client accepted the nudge, and otherwise why it
- * did not.
+ * Tries the webhook with a nudge about no new event. Returns undefined if the client accepted the nudge. Otherwise returns why
+ * the client did not accept it.
  */
 export async function tryWebhook(
   { config, db, now }: Pick<Dependencies, 'config' | 'db' | 'now'>,

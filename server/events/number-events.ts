@@ -29,7 +29,10 @@ const numberUnlessBusy = (db: Database, client: string) =>
     throw error;
   });
 
-/** Includes clients that do not pull or are no longer configured. Any number of instances may run this at the same time. */
+/**
+ * Numbers the events of all clients, even of clients that do not pull or are no longer configured. Any number of instances may
+ * run this at the same time.
+ */
 export async function numberAllEvents({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const client of await listUnnumberedClients(db)) {
     for (let hasMore = true; hasMore && !signal?.aborted; )

@@ -15,19 +15,19 @@ export async function readEvents(
   { deadline }: Pick<Visit, 'deadline'>,
   { client, after, limit }: { client: string; after: number; limit: number },
 ): Promise<{ events: ClientEvent[]; latest: number }> {
-  // `after` is checked before new numbers are given. Otherwise a wrong `after` could become valid by chance.
+  // `after` is checked before new numbers are given. If numbers were given first, a wrong `after` could become valid by chance.
   const before = await findEventPosition(read, client);
   if (after < before.oldest - 1 || after > before.latest) throw eventsGone(before.oldest);
   if (before.latest === after && !before.hasUnnumbered) return { events: [], latest: after };
   let { latest, hasUnnumbered } = before;
   while (hasUnnumbered && latest <= after + limit) {
-    // If other requests number events meanwhile, `latest` may be too low.
+    // If other requests number events at the same time, `latest` may be too low.
     const { numbered, hasMore } = await numberBatch(db, client, { deadline });
     latest += numbered;
     hasUnnumbered = hasMore;
   }
   const events = await listEvents(db, { client, after, limit });
-  // The next events were deleted meanwhile.
+  // The events after `after` were deleted while this ran.
   if (latest > after && events[0]?.seq !== after + 1)
     throw eventsGone((await findEventPosition(read, client)).oldest);
   if (events.length < limit) return { events, latest: events.at(-1)?.seq ?? after };

@@ -1,6 +1,6 @@
 // Limits what strangers can try (contract 9.41 to 9.50, 9.121, 9.122 and 9.244), with counts in Postgres for all instances. A
-// browser in which the user of the account has logged in has its own counts, and nobody else can use them up. A try without a
-// IP address counts only for its account.
+// browser in which the user of the account has logged in has its own counts, so that strangers cannot use these counts up. A
+// try without an IP address counts only for its account.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -17,14 +17,14 @@ export type Tried = {
   account: string;
   /** The caller's IP address, or empty if it is unknown. */
   address: string;
-  /** A browser that the user of the account knows (`nameDevice`). */
+  /** The name of a browser in which the user of the account has logged in (`nameDevice`). */
   device: string | undefined;
 };
 
 type RateLimit = {
   /** Call it before the try, so that parallel tries cannot slip by. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
-  /** The counts for a try, by their keys in the table. This counts nothing. */
+  /** Returns the keys, as the table has them, and the limits of all counts to which this try would be added. Counts nothing. */
   countsOf: (tried: Tried) => { key: string; times: number }[];
 };
 
@@ -42,7 +42,10 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** `countAsked` counts each mail that somebody asks for: `taken` if the limits allow it, and `refused` if not. */
+/**
+ * `countAsked` is called for each mail that somebody asks for, with `taken` if the limits allow the mail, and with `refused` if
+ * not.
+ */
 export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'refused') => void) {
   const store = createStore(db);
   const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
@@ -60,7 +63,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // IP addresses are counted first. A client that has used up its own tries must not use up the tries of accounts.
+  // IP addresses are counted first. A caller whose IP address is at its limit must not use up the tries of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-site', 150, hour, ({ address }) => siteOf(address)),
@@ -94,7 +97,8 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('guess-account', 100, hour, ({ account }) => account),
       ],
     ),
-    // Somebody who knows the password can use up the tries of strangers, but not the tries of a browser that the owner uses.
+    // Somebody who knows the password can use up the tries that all unknown browsers share, but not the tries of a browser that
+    // the owner uses.
     codeLimits: createRateLimit(
       [
         count('code-device', 10, hour, ({ device }) => device),
@@ -106,7 +110,7 @@ export function createRateLimits(db: Database, countAsked: (result: 'taken' | 'r
         count('code-account-day', 30, day, ({ account }) => account),
       ],
     ),
-    /** Counts guesses of a second factor with a take-back link. */
+    /** Counts guesses of a second factor that are made with a take-back link. */
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     // `account` is a mail token, or a user in a browser. Its count comes first, so that one token or user cannot use up the tries
     // of everybody at an IP address.
@@ -152,7 +156,7 @@ function createLimiter(store: Store, keyPrefix: string, tries: number, windowSec
   });
 }
 
-/** With `giveBackRefusedIn`, a try that one count refuses is given back to the counts before it. */
+/** With `giveBackRefusedIn`, a try that one count refuses is given back to the counts that have counted it already. */
 function createRateLimit(
   ofDevice: Counter[],
   ofOthers: Counter[],
@@ -178,8 +182,8 @@ function createRateLimit(
           return refuse(refusal);
         });
         isLast ||= remainingPoints === 0;
-        // A try is given back only to the window that counted it. That window ends before this time. The next window ends
-        // after it, because every window is longer than a minute.
+        // A try is given back only to the window that counted it. That window ends before `expiresBefore`, and the next window
+        // ends after it, because every window is longer than a minute.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
@@ -200,7 +204,7 @@ const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
     }),
 });
 
-/** Returns the wait in seconds. Undefined for any error but `rate_limited`. */
+/** Returns the wait of a `rate_limited` error in seconds, and undefined for any other error. */
 function waitOf(error: unknown): number | undefined {
   return error instanceof AppError && error.code === 'rate_limited'
     ? Number(error.headers['Retry-After'])
@@ -213,24 +217,24 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Returns a digest, so that keys have one length and the table does not list addresses. */
+/** Returns a digest, so that all keys have one length and the table contains no email addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** Returns the part of an address that one internet connection has: all of it in IPv4, a /64 in IPv6. */
+/** Returns the network of one internet connection: the whole IP address in IPv4, a /64 in IPv6. */
 export const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** Returns the part of an address that one customer with many connections can have: a /48. Undefined in IPv4. */
+/** Returns the network of a site, which may have many internet connections: a /48 in IPv6. Undefined in IPv4. */
 export const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
-/** Returns the account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
+/** Returns the account and the caller's network in one key: a /24 in IPv4, a /48 in IPv6. */
 function accountByNetwork({ account, address }: Tried): string | undefined {
   const network = cut(address, { ipv4: 3, ipv6: 3 });
   return network === undefined ? undefined : `${network} ${account}`;
 }
 
 /**
- * IPv4 has four parts, and IPv6 has eight. Undefined for an unknown address: otherwise all clients without a known address
- * would share one count.
+ * `parts` is the number of parts to keep: an IPv4 address has four, an IPv6 address eight. Returns undefined for an unknown
+ * address. Otherwise all callers whose address is unknown would share one count.
  */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;

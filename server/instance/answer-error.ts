@@ -14,7 +14,7 @@ type Options = { backend: Backend; pages: Pages };
 
 export type Refusing = Options & {
   pageTurns: PageTurns;
-  /** The page for an IP address from which too many requests wait for pages. */
+  /** The page for people at an IP address from which too many requests wait for pages. */
   unavailablePage: Made;
 };
 
@@ -79,7 +79,7 @@ export async function makeAnswers(
   const make = async (accept: string): Promise<Made> => {
     const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
     const visit = { requestId: '', address: '', deadline: new Deadline() };
-    // The door does not look at routes, so its answers get the strictest value of any route.
+    // The door does not look at routes, so its answers get the strictest referrer policy of all routes.
     const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
     const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };

@@ -1,4 +1,5 @@
-// Answers that are the same for everybody. Each is made and compressed once and then kept, so that it costs little to ask often.
+// Answers that are the same for everybody. Each answer is made and compressed one time and then kept, so that further requests
+// for it cost little.
 import { parseAccept } from 'hono/utils/accept';
 import { readHeader } from '../basics/text.ts';
 import { shortDigest } from '../runtime/hash.ts';
@@ -14,8 +15,8 @@ type Kept = {
 const encodings = ['gzip', 'deflate'] as const;
 type Encoding = (typeof encodings)[number];
 
-// The limit is far above the number of pages that are the same for everybody. It keeps memory small even if somebody finds paths
-// that make endless answers.
+// The limit is far above the number of pages that are the same for everybody. It keeps memory small even if somebody finds
+// endless paths that each have an answer.
 const maxKept = 500;
 
 const cacheControl = 'public, no-cache';
@@ -59,7 +60,7 @@ export function createAnswerToAll() {
         'cache-control': cacheControl,
         ...(isText(headers['content-type']) && { vary: 'Accept-Encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
-        // A compressed body gets a weak tag, because its bytes differ but mean the same.
+        // A compressed body gets a weak tag, because its bytes differ from the plain body's, but mean the same.
         etag: encoding ? `W/${etag}` : etag,
       },
     });

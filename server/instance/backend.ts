@@ -88,7 +88,7 @@ export function createBackend(options: {
     },
 
     endpoints: createEndpoints(deps, { heldRequests, publish }),
-    /** Serves the pages of one request. Procedures put headers for the answer into `headers`. */
+    /** Makes the procedures that the pages call in one request. Procedures put headers for the answer into `headers`. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({
         // A page makes many reads at the same time. It gets only one connection for them, so that it cannot take up the pool.
@@ -181,7 +181,7 @@ function describeSite({ config, clients }: Dependencies, publish: ReturnType<typ
       return { logoPath, logoDarkPath };
     },
     launchNeedsFactor: (path: string | undefined) => findClientOfLaunch(path)?.needsFactor ?? false,
-    /** Returns the address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
+    /** Returns the email address of the person whom a client of OpenID Connect wants to log in (contract 14.31). */
     findLoginHint: (path = ''): string | undefined =>
       findClientOfLaunch(path)?.kind === 'openid'
         ? readEmailAddress(new URLSearchParams(path.split('?')[1]).get('login_hint') ?? '')

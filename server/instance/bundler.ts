@@ -13,7 +13,7 @@ export type Bundler = {
   pages: Pages;
   staticFiles: MiddlewareHandler;
   loadService: () => Promise<ServiceModule>;
-  /** Called after each edit of the backend. If it throws an error, that is printed. */
+  /** Registers what to call after each edit of the backend. If `changed` throws an error, the error is printed. */
   onServiceChange: (changed: (fresh: ServiceModule) => Promise<void>) => void;
   close: () => Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function startBundler(): Promise<Bundler> {
   const loadService = async () => (await vite.ssrLoadModule('/server/instance/instance.ts')) as ServiceModule;
   return {
     pages: {
-      // A new route needs a restart, but an edited one does not.
+      // A new route needs a restart, but an edited route does not.
       routes: routes.map((route) => ({
         ...route,
         async handle(...args) {

@@ -1,6 +1,6 @@
-// Turns requests away before any work is done, with ready-made answers: while the service starts, and while too many requests are
-// in progress. It also refuses logins while too many passwords are being hashed. So a flood of requests costs no more than their
-// refusal.
+// The door. It turns requests away before any work is done, with ready-made answers: while the service starts, and while too
+// many requests are in progress. It also refuses logins while too many passwords are being hashed. So a flood of requests costs
+// no more than their refusal.
 import { decodeIfPossible } from '../basics/text.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import type { Fetch, Made, Peer } from '../runtime/listener.ts';
@@ -12,7 +12,7 @@ type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** Counts requests that only wait and have their own limit, such as requests in the queue for hashing. */
+  /** Returns how many requests only wait and have their own limit, such as requests in the queue for hashing. */
   countApart: () => number;
   unavailable: { problem: Made; page: Made };
   /** The answers to refused logins (contract 9.246). */
@@ -26,7 +26,7 @@ type DoorOptions = {
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-// The door answers 200 refused logins a second. At full speed they would leave no processor for accepted logins.
+// The door answers 200 refused logins a second. Without this pace, refusals would leave no processor time for accepted logins.
 const pace = { answers: 4, everyMs: 20 };
 // With this many refused logins that wait for their answer, the last one waits five seconds. Further logins are refused
 // immediately, because each waiting login takes memory.

@@ -46,7 +46,7 @@ export type InstanceOptions = {
   databaseUrl: string;
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
-  /** The settings of the seller in local mode. Tests leave them out, so they have no seller. */
+  /** The settings of the seller in local mode. Tests leave these settings out, so they have no seller. */
   demoSeller?: BillingSettings;
   /** Clients for local mode. Production ignores them. */
   localClients?: readonly LocalClient[];
@@ -63,7 +63,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     preparedStatements: config.databasePreparedStatements,
     statementTimeoutMs: withinMs - statementEndsBeforeMs,
     connectTimeoutMs: withinMs - connectionComesBeforeMs,
-    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so these share one turn.
+    // IP addresses take turns at the pool. One internet connection with IPv6 has endless addresses, so all its addresses count
+    // as one.
     keyOf: lineOf,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
@@ -114,7 +115,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       await (jobsStopped ?? stopJobs());
       await aside.finish();
       await passwordCheck.close();
-      // Stores what was counted since the last run of the job. If the start did not finish, its table may not exist yet.
+      // Stores what was counted since the last run of the job. If the start did not finish, the table of sums may not exist
+      // yet.
       if (isUp) await addSums(backend.deps).catch((err) => log.error({ err }, 'sums not added'));
       await database.close();
     },

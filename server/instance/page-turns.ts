@@ -18,22 +18,22 @@ export function createPageTurns({ databasePoolSize }: Pick<Config, 'databasePool
   const turns = new Turns({ all, each: Math.min(all, 2), maxWaiting });
   return {
     countWaiting: () => turns.waiting,
-    /** Throws 503 `unavailable` if too many wait already, or if no time is left to make the page. */
+    /** Throws 503 `unavailable` if too many requests wait already, or if no time is left to make the page. */
     async take<Page>(
       { address, deadline }: Pick<Visit, 'address' | 'deadline'>,
       make: () => Promise<Page>,
     ): Promise<Page> {
       if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
       const line = lineOf(address) ?? '';
-      // If too many wait, the group with the most waiters loses one. In IPv6, one customer can have many internet connections.
-      // They are one group, because otherwise the customer could fill all places.
+      // If too many requests wait, the group with the most waiting requests loses one. A group is an IPv4 address or an IPv6
+      // /48 network. A site with such a network has many internet connections, which could otherwise fill all places.
       const leave = await turns.take(line, siteOf(address) ?? line);
       if (!leave) throw unavailable(new Error('too many wait for a page'));
       try {
         if (deadline.isNear) throw unavailable(new Error('no time left for the page'));
         return await make();
       } finally {
-        // Lets logins and launches that arrived meanwhile go first.
+        // Logins and launches that arrived while the page was made are handled before the next page.
         setTimeout(leave, 0);
       }
     },

@@ -11,7 +11,10 @@ export type Route = {
    */
   path: string;
   methods: readonly string[];
-  /** Headers for every answer, including refusals, unless the answer has its own. Names are in lower case. */
+  /**
+   * Headers for every answer of the route, including refusals. A header that the answer itself has is kept. Names are in lower
+   * case.
+   */
   headers?: Record<string, string>;
   /** Whether this is a page, which is worth compressing. */
   isPage: boolean;
@@ -22,7 +25,7 @@ export type Route = {
 
 export type Pages = {
   routes: Route[];
-  /** The page that tells a person why a request was refused. */
+  /** Makes the page that tells a person why a request was refused. */
   showProblem: (
     problem: Problem,
     request: Request,

@@ -14,10 +14,10 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
       fontSrc: ["'self'"],
       connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
       manifestSrc: ["'self'"],
-      // These frames show the mails that local mode keeps.
+      // Local mode shows the kept mails in frames.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. It redirects to the page
-      // /go, which opens the client.
+      // Browsers also apply `form-action` to redirects after a form. So no form redirects to a client. The form redirects to
+      // the page /go, which opens the client.
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -27,7 +27,7 @@ export function buildSecureHeaders(config: Config, isDevelopment = false) {
     referrerPolicy: 'same-origin',
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
-    // These headers are for browsers that nobody uses any more, and for links to other sites, which we do not have.
+    // Left out: headers for browsers that nobody uses any more, and headers for links to other sites, which we do not have.
     xXssProtection: false,
     xDownloadOptions: false,
     xDnsPrefetchControl: false,

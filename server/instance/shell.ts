@@ -69,7 +69,8 @@ export async function createShell(options: ShellOptions): Promise<Shell> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBodies(backend));
-  // Hides everything below /admin from people who are not staff, even if it is not a page.
+  // Everything below /admin belongs to the site, even if it is not a page, because the site hides it from people who are not
+  // staff.
   const isOfSite = ({ isPage, path }: Route) => isPage || path.startsWith('/admin/');
   for (const route of routes.filter((route) => !isOfSite(route)))
     app.all(spellForHono(route.path), answerBy(route));

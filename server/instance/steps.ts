@@ -40,7 +40,8 @@ type Step = MiddlewareHandler<Env>;
 
 export const assetsPath = '/assets/*';
 
-// Other systems call these paths with their own credential, or the paths read no cookie (contract 14.13).
+// Requests from other origins are accepted on these paths. Other systems call them with their own credential, or the paths read
+// no cookie (contract 14.13).
 const crossOriginPaths =
   /^\/(?:integrations\/|demo\/\w+\/events$|oauth\/(?:authorize|logout|token|userinfo)$)/;
 
@@ -63,7 +64,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
       address,
       trace: readTrace(raw),
       deadline: new Deadline(answerWithinMs),
-      // This is read only when code asks for it, because few requests need it.
+      // A getter, because few requests need the user agent.
       get userAgent() {
         return userAgentOf(raw);
       },
@@ -78,7 +79,7 @@ export function openVisit({ config, deps }: Backend, answerWithinMs: number): St
   };
 }
 
-/** Logs each request, except successful health checks, and counts it in the metrics. */
+/** Counts each request in the metrics, and logs it unless it is a successful health check. */
 export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
@@ -95,7 +96,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
     const { status } = c.res;
     metrics.endRequest({ method, route, status, seconds: ms / 1_000, code, client });
-    // A balancer asks every second, so the metrics count these requests, but the log leaves them out.
+    // A load balancer asks every second, so the metrics count these requests, but the log leaves them out.
     if (isHealthPath(path) && status < 400) return;
     log.info(
       {
@@ -127,7 +128,8 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(shortenLocation(c.res), {
       ...securityHeaders,
-      // A request may be refused before its route is looked up. For staff paths, the answer must not show that there is a route.
+      // If a request was refused before its route was looked up, this finds the route, for its headers. For staff paths, this
+      // finds no route, because the answer must not show that there is one.
       ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
@@ -135,15 +137,16 @@ export function finishHeaders(
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
     });
-    // This sets undefined first. Otherwise Hono would copy the headers of one Response to the next, which costs time.
+    // This sets undefined before the new answer. Otherwise Hono would copy the headers of the old Response to the new one,
+    // which costs time.
     c.res = undefined;
     c.res = answer;
   };
 }
 
 /**
- * This is only for local mode. If a site points its name at this machine (DNS rebinding), it gets no page, because browsers would
- * treat it and us as one origin.
+ * Refuses requests for another host, in local mode only. A site may point its name at this machine (DNS rebinding). Browsers
+ * would then take the site and us for one origin, and the site could read our pages.
  */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
@@ -176,7 +179,7 @@ export function leadFromSlash(routes: Route[]): Handler<Env> {
     const isRead = method === 'GET' || method === 'HEAD';
     const route = isRead && path.endsWith('/') ? readable.get(findPattern(target) ?? '') : undefined;
     if (!route) throw new AppError('not_found');
-    // The query may contain a token. The headers of the route keep others from seeing it.
+    // The query may contain a token. The headers of the route keep others from seeing the query.
     c.env.headers = route.headers;
     c.env.route = route.path;
     return respond(308, { 'Cache-Control': 'no-store', Location: target + new URL(url).search });

@@ -42,12 +42,13 @@ import { letters } from './letters.ts';
 import type { Message } from './mailer.ts';
 import type { Ordered } from './notice-words.ts';
 
-/** `isCopy` marks a copy for the person. It is sent while nobody has confirmed the address for invoices. */
+/** `isCopy` marks a copy for the person. Copies are sent until somebody has confirmed the address for invoices. */
 type Mail<Kind> = Pick<MailRow, 'id' | 'details'> & { kind: Kind; isCopy: boolean };
 
 type BillingMessage = Pick<Message, 'to' | 'replyTo' | 'attachments' | 'includes'> & { message: MailMessage };
 
-// Returns when to look for a PDF again. It is made within seconds, or at its next try. The pause is 5 seconds to 5 minutes.
+// Returns when to look for a PDF again. The PDF is made within seconds, or if that fails, at the next try. The pause is 5
+// seconds to 5 minutes.
 const waitFrom = (now: Date, nextTryAt: Date | null | undefined) =>
   new Date(
     now.getTime() + Math.min(Math.max(5_000, (nextTryAt?.getTime() ?? 0) - now.getTime()), 5 * 60_000),
@@ -104,7 +105,7 @@ async function composeAboutDocument(
     : await findMailbox(db, facts.record.contract_id, { id, kind, isCopy });
   if (!mailbox || !isTrue(kind, invoice, allocated)) {
     const which = reminders[kind];
-    // The reminder may become due again, for example if the invoice is reopened or the buyer returns.
+    // The reminder is not sent now, but may become due again, for example if the invoice is reopened or the buyer returns.
     if (which && !isCopy) await unmarkReminded(db, number, which);
     return undefined;
   }
@@ -114,17 +115,17 @@ async function composeAboutDocument(
   const { email: to, isProved, isForInvoices, hasLogin } = mailbox;
   const { creditNote } = details;
   const included = await findReissueMail(db, { kind, details, isCopy }, invoice);
-  // When an invoice is issued again, the credit note goes out in the mail of the new invoice. So its own mail waits for that
-  // mail.
+  // When an invoice is issued again, the credit note goes out in the mail of the new invoice. So the credit note's own mail
+  // waits for the invoice's mail.
   if (kind === 'credit_note_issued' && included) return { until: waitFrom(now(), included.nextTryAt) };
-  // The mail of the new invoice has just gone out. So it has marked the mail of the credit note as sent, although this worker had
-  // claimed that mail.
+  // The mail of the new invoice has just gone out. That has marked the mail of the credit note as sent, although this worker
+  // had claimed it.
   if (kind === 'credit_note_issued' && (await isSent(db, id))) return { until: now() };
   if (kind === 'invoice_issued' || kind === 'credit_note_issued') {
     const until = waitForProof(mailbox, invoice);
     if (!isProved && until > now()) return { until };
-    // If the address for invoices was proved only while this mail waited, nothing has queued a copy for the user. So this adds it
-    // (contract 7.401).
+    // If the address for invoices was proved only while this mail waited, nothing has queued a copy for the user. So the copy
+    // is added here (contract 7.401).
     const { contractId } = invoice;
     if (isForInvoices && !isCopy) await addCopy(deps, { kind, details, contractId });
     if (isForInvoices && !isCopy && included && creditNote)
@@ -132,8 +133,8 @@ async function composeAboutDocument(
   }
   const numbers = included && creditNote ? [number, creditNote] : [number];
   const found = isProved ? await Promise.all(numbers.map((each) => findPdf(db, each))) : [];
-  // After only one try, the PDF may still come. A copy for the archive always waits for the PDF, because it is worthless
-  // without the PDF.
+  // A late mail goes out without the PDF, but only after two tries to make it: after one try, the PDF may still come. A copy
+  // for the archive always waits, because it is worthless without the PDF.
   const isLate = now().getTime() - Date.parse(facts.record.issued_at) > longestWaitMs;
   const awaited = found.find((file) => !file?.pdf && (details.archive || !isLate || (file?.tries ?? 0) < 2));
   if (awaited) return { until: waitFrom(now(), awaited.nextTryAt) };
@@ -213,8 +214,8 @@ export const sayDocument = (
 });
 
 /**
- * When an invoice is issued again, there are two mails. Given one, this finds the other if it is unsent (contract 7.464). The
- * archive gets both separately.
+ * When an invoice is issued again, there is a mail about the new invoice and a mail about the credit note. For one of these
+ * mails, finds the other one if it is unsent (contract 7.464). The archive gets both mails separately.
  */
 async function findReissueMail(
   db: Dependencies['db'],
@@ -239,7 +240,7 @@ async function findCorrected(
   return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, pdf } : undefined;
 }
 
-/** Notes in the mail which option of `billing:resume` is needed if a restore loses the invoice of the period (contract 7.421). */
+/** Adds to the mail the option that `billing:resume` needs if a restore loses the invoice of the period (contract 7.421). */
 const noteCopy = ({ facts: rows = [] }: MailMessage, { number, line, record }: DocumentFacts) => ({
   facts: [...rows, ['After a restore', `--lost ${number}:${record.signup_id}:${line.first_day}`]] as [
     string,
@@ -255,8 +256,8 @@ const reminders: Partial<Record<DocumentMailKind, 1 | 2>> = { invoice_reminder_1
 
 const betweenRemindersMs = 6 * 24 * 60 * 60 * 1_000;
 
-// The first reminder is void once the second is written. The second waits while the first is still being tried, and then until
-// six days after the first was sent (contract 7.275).
+// The first reminder is void as soon as the second is written. The second waits while the first is still being tried, and then
+// until six days after the first was sent (contract 7.275).
 async function findOtherReminder(
   db: Dependencies['db'],
   kind: DocumentMailKind,

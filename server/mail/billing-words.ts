@@ -19,13 +19,13 @@ export type BillingWords = {
   seller: string;
   sellerEmail: string;
   bank: { recipient: string; iban: string; bic: string | undefined } | undefined;
-  /** The number of the document. `invoice` is the number of the invoice that it is about. */
+  /** The number of the document. `invoice` is the number of the invoice that the document is about. */
   number: string;
   invoice: string;
   /** The lost number that this invoice replaces. */
   replaces: string | undefined;
   /**
-   * The canceled invoice that this one replaces, and the credit note that canceled it. `pdf` is undefined if the mail does not
+   * The canceled invoice that this invoice replaces, and the credit note that canceled it. `pdf` is undefined if the mail does not
    * deliver the credit note.
    */
   corrects: { invoice: string; creditNote: string; pdf: 'attached' | 'not_made' | undefined } | undefined;
@@ -35,7 +35,7 @@ export type BillingWords = {
   /** Undefined if nothing remains to be paid. */
   open: string | undefined;
   due: string;
-  /** The whole payment. `pays` is the part that pays the invoice, if this is less. */
+  /** The whole payment. `pays` is the part that pays the invoice, if the invoice gets less than the whole payment. */
   received: string;
   pays: string | undefined;
   /** Undefined if the contract has ended. */
@@ -124,7 +124,8 @@ const doubt = ({ baseUrl, hasLogin }: BillingWords): Pick<MailMessage, 'after' |
     : {};
 
 /**
- * Staff may end a contract immediately for their own reasons. They cancel it for the end of a period only if the customer asks.
+ * Staff may end a contract immediately for reasons of their own. They cancel it for the end of a period only if the customer
+ * asks, so a mail with a last day says that the customer asked.
  */
 function sayWhoCanceled({ plan, hasLogin, isBySupport, lastDay }: BillingWords): string {
   if (!isBySupport)

@@ -1,4 +1,4 @@
-// Describes for the log what a mail server said when it refused a mail. The person's address is cut out.
+// Describes for the log what a mail server said when it refused a mail. The recipient's email address is cut out.
 import { toUnicode } from 'tr46';
 
 const maxRead = 2_000;
@@ -28,7 +28,7 @@ export function describeAnswer(answer: string | undefined, recipient: string): s
     .slice(0, maxLength);
 }
 
-/** The longest part comes first. Otherwise a shorter part could be cut out of a longer one, and leave pieces of it. */
+/** Lists the longest part first. Otherwise a shorter part could be cut out of a longer one, and leave pieces of it. */
 function partsOf(recipient: string): string[] {
   const [local = '', domain = ''] = recipient.toLowerCase().split('@');
   const [mailbox = ''] = local.split('+');

@@ -1,5 +1,6 @@
-// Decides whether the greeting of a mail has a name (contract 9.232 and 9.233). Strangers must not write to others in our mails.
-// So a mail has a name only if the account's owner has had time to see it, and if it cannot be a link or a number.
+// Decides whether the greeting of a mail has a name (contract 9.232 and 9.233). Strangers must not write to others in our
+// mails. So a mail has a name only if the account's owner has had time to see the name, and if the name cannot be a link or a
+// number.
 import type { Database } from '../../db/postgres/client.ts';
 import { findSettledNames } from '../../db/tables/greeted-names.ts';
 import { daysAfter } from '../basics/instant.ts';
@@ -7,7 +8,7 @@ import { daysAfter } from '../basics/instant.ts';
 const settledAfterDays = 7;
 const longest = 60;
 
-/** A dot must end a word. Otherwise mail programs could turn the name into a link. */
+/** In a name, a dot may come only at the end of a word. Otherwise mail programs could turn the name into a link. */
 const plainName = /^(?!.*\.\S)\p{L}[\p{L}\p{M} .'’-]*$/u;
 
 /** Returns names by the id of the mail. If a mail has no entry, it greets nobody by name. */

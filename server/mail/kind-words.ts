@@ -66,7 +66,7 @@ export const mailWords: Record<MailKind, string> = {
   contract_kept: 'Contract goes on',
 };
 
-/** If only a newer version knows the kind, it is shown as it is. */
+/** If only a newer version knows the kind, the page shows the kind as the database has it. */
 export const sayMailKind = (kind: string): string =>
   Object.hasOwn(mailWords, kind) ? mailWords[kind as MailKind] : kind;
 

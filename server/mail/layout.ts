@@ -75,7 +75,7 @@ function buildText(message: Whole): string {
     first,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...others,
-    // The link has a line of its own, so that every program finds its end.
+    // The link has a line of its own, so that every mail program finds its end.
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
     ...(denial ? [`${denialLabel}:\n${denial.url}`, denial.lines.map((line) => `- ${line}`).join('\n')] : []),

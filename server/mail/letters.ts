@@ -1,4 +1,5 @@
-// Emails with a link. They must not contain words that somebody typed, because strangers can type anybody's address.
+// Emails with a link. They must not contain words that somebody typed, because a stranger can make us send them to anybody's
+// address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
@@ -31,7 +32,8 @@ const hour = { life: '1 hour', lifeMs: hourMs };
 const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most of these mails, so most links work for an hour. If there is no `purpose`, the link has no token.
+// The readers wait for most of these mails, so most links work for only an hour. If there is no `purpose`, the link has no
+// token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -173,7 +175,9 @@ function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
   };
 }
 
-/** Goes to an address that our support was told. It does not say whose account it is, because a stranger may read it. */
+/**
+ * Goes to an address that somebody gave to our support. It does not say whose account it is, because a stranger may read it.
+ */
 function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Confirm this email address for an account',

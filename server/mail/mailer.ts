@@ -10,7 +10,7 @@ export type Message = {
   text: string;
   html: string;
   attachments?: { name: string; type: string; bytes: Uint8Array }[];
-  /** The id of another mail whose contents are part of this one. */
+  /** The id of another mail whose contents are part of this mail. */
   includes?: string | undefined;
 };
 
@@ -20,12 +20,15 @@ export type Mailer = {
   close: () => void;
 };
 
-/** Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL turns this off. */
+/**
+ * Requires TLS to other machines, because an attacker in between could hide STARTTLS. `tls=off` in SMTP_URL turns this
+ * requirement off.
+ */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
   url.searchParams.delete('tls');
-  // nodemailer would prefer the query of the URL to its other options.
+  // The setting is in the URL, because nodemailer would prefer the query of the URL to its other options.
   if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
   return url.href;
 }
@@ -72,7 +75,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         })),
         // Every attempt has the same id, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
-        // Asks programs not to answer (RFC 3834).
+        // Asks mail programs not to send automatic answers (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

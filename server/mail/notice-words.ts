@@ -39,10 +39,12 @@ export type Ordered = {
   products?: string | undefined;
 };
 
-// `dueAt` is when the account will be deleted, if its owner had asked for that by the time of the mail. `who` is the person that
-// a warning to administrators is about. `countsAt` is when the change takes effect. `was` and `role` are the roles before and
-// after. `what` is the changed texts, the changed rights, or what was done to a client or the address for invoices. `to` is yes
-// or no for each of these rights.
+// `dueAt` is when the account will be deleted, if its owner had asked for that by the time of the mail.
+// `who` is the person that a warning to administrators is about.
+// `countsAt` is when the change takes effect.
+// `was` and `role` are the roles before and after the change.
+// `what` names the changed texts, the changed rights, or what was done to a client or to the address for invoices.
+// `to` says yes or no for each of the changed rights.
 export type Words = {
   dueAt: string;
   hasSupport: boolean;
@@ -161,7 +163,7 @@ const clientDeeds: Record<string, string> = {
     'was copied from the settings into the database, with its secrets. It counts there once the settings no longer name it',
 };
 
-/** Words for what one command did to several clients. The mail lists their names below. */
+/** Words for what one command did to several clients. Below these words, the mail lists the clients' names. */
 const severalDeeds: Record<string, string> = {
   apply: 'Clients were changed from a file',
   rebind: 'Clients were moved from another address of this service to this one',

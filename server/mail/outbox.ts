@@ -101,7 +101,7 @@ async function sendMail(
   try {
     await sendInTime(mailer, message, signal);
   } catch (error) {
-    // If the service is stopping, another worker takes the mail when the lease ends.
+    // If the service is stopping, nothing is recorded: another worker takes the mail when the lease ends.
     if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
@@ -138,7 +138,7 @@ async function composeMessage(
     const { countsAt, was, role, what, to: decided, contract, invitation, client } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
-    // This mail also tells of other changes. So it is sent even if its link is void.
+    // This summary mail reports other changes, too. So it is sent even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
@@ -201,7 +201,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
-  // The error's message is not logged, because mail servers often repeat the address in it.
+  // The error's message is not logged, because mail servers often quote the recipient's address in it.
   const { code, responseCode, response } = error as {
     code?: string;
     responseCode?: number;
@@ -225,7 +225,7 @@ function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Prom
     const giveUp = () => failed(new Error('the mail server took too long'));
     const timer = setTimeout(giveUp, sendTimeoutMs);
     signal.addEventListener('abort', giveUp);
-    // AbortSignal.any is not used, because Node would keep its signals in memory until `signal` is gone.
+    // AbortSignal.any is not used, because Node would keep the signals that it makes in memory until `signal` is gone.
     const letGo = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

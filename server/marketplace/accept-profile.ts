@@ -33,7 +33,7 @@ export type ProfileOutcome =
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
       applied?: Applied;
     }
-  /** The user must log in and connect the two accounts before they are linked. */
+  /** The user must first log in, and then connect the two accounts. */
   | { kind: 'connect_needed'; userId: string };
 
 /**
@@ -75,8 +75,8 @@ async function acceptByAddress(
   // Another hand-off created the link while this hand-off waited for the lock. So this hand-off begins again.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // An address alone never links its former holder. A sleeping link stays until its user has seen what they would lose with
-  // it.
+  // The holder of the address must connect the two accounts themselves if they have ever had a credential, if they have changed
+  // to another address, or if they have a sleeping link. They must first see what they would lose with that link.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);
@@ -117,8 +117,8 @@ async function proveAddress(
 }
 
 /**
- * Links the user who has just logged in to the profile of a pending hand-off. The result is undefined if the profile is older
- * than the last applied profile. Throws what `acceptProfile` throws, also if somebody else has the profile's id by now.
+ * Links the user who has just logged in to the profile of a pending hand-off. Returns undefined if the profile is older than
+ * the last applied profile. Throws what `acceptProfile` throws, also if somebody else has the profile's id by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,

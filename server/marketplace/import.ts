@@ -24,7 +24,7 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called for each batch once it is committed. In a dry run, it is called once the batch is done. */
+  /** Called after each batch. An import has committed the batch by then. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 
@@ -129,7 +129,7 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
       ...(known && known.user.id !== userId && { removed: known.user.email }),
     };
   } catch (error) {
-    // `acceptProfile` refuses before it writes anything, so the other lines of the batch are imported nevertheless.
+    // `acceptProfile` refuses before it writes anything, so a refused line does not stop the other lines of the batch.
     if (error instanceof AppError)
       return refuse(error.code === 'malformed_payload' ? `malformed: ${error.reason}` : error.code);
     throw error;

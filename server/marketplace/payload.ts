@@ -1,4 +1,5 @@
-// The payload from the legacy marketplace (contract 6.1 to 6.8). It is as in section 3, but its ids and a few rules differ.
+// The payload from the legacy marketplace (contract 6.1 to 6.8). It is like the payload of contract section 3, but its ids and
+// a few rules differ.
 import { z } from 'zod';
 import { instantSchema } from '../basics/instant.ts';
 import { nameSchema } from '../basics/names.ts';

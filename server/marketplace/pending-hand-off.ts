@@ -1,5 +1,5 @@
-// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click works once: it starts a
-// session (`continue`) or links two accounts (`connect`). The URL has an id, but only the cookie gives access.
+// Pending hand-offs wait for a click on /continue in the same browser (contract 6.38 to 6.43). The click works only one time:
+// it starts a session (`continue`) or links two accounts (`connect`). The URL has an id, but only the cookie gives access.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -43,8 +43,8 @@ const lifeSeconds = 600;
 const maxPending = 5;
 
 /**
- * Returns the path of the page that asks for the click (`next`), and the cookies to set. Cookies of hand-offs that are deleted
- * here are ended.
+ * Returns the path of the page that asks for the click (`next`), and the cookies to set. If this deletes older hand-offs, it
+ * also ends their cookies.
  */
 export async function keepPendingHandOff(
   { config, now }: Dependencies,
@@ -78,7 +78,7 @@ function readKeys(issuer: string, request: Request): PendingKey[] {
   );
 }
 
-/** Returns the page to which the hand-off sent this browser, if nobody has clicked yet. */
+/** Returns the page to which the hand-off with this nonce has sent this browser, if nobody has clicked there yet. */
 export async function findPendingPage(
   db: Database,
   { config, now }: Dependencies,
@@ -90,8 +90,8 @@ export async function findPendingPage(
 }
 
 /**
- * Throws 404 `not_found` for a pending hand-off that is spent, unknown, expired or another browser's. Once the user has logged
- * in, throws what the click of `connect` would throw.
+ * Throws 404 `not_found` for a pending hand-off that is spent, unknown, expired or another browser's. If the user has logged
+ * in, also throws what the click of `connect` would throw.
  */
 export async function describePending(deps: Dependencies, request: Request, visit: Visit) {
   const { config, db, now } = deps;
@@ -145,7 +145,7 @@ export async function confirmPending(
     if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
-    // A session that has ended meanwhile must not create a link.
+    // A session that ended while this request waited must not create a link.
     if (seen.kind === 'connect' && !(session && (await lockOpenSession(trx, session.id))))
       return 'login_needed';
     const pending = await consumePendingHandOff(trx, key, now());

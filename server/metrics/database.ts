@@ -36,8 +36,8 @@ export function registerDatabase(
     async read() {
       const sentAt = now().getTime();
       const databaseAt = await readClock();
-      // The database read its clock at some time between the question and the answer, so this compares that clock with the time
-      // halfway between them.
+      // The database read its clock at some time between the question and the answer. So this compares that clock with our own
+      // clock halfway between the question and the answer.
       return ((sentAt + now().getTime()) / 2 - databaseAt.getTime()) / 1_000;
     },
     show(aheadSeconds) {

@@ -1,4 +1,4 @@
-// Reads the database for a scrape, at most once in five seconds. A scrape never waits for it longer than a second.
+// Reads the database for a scrape, at most once in five seconds. A scrape waits for this read no longer than a second.
 
 const everyMs = 5_000;
 const deadlineMs = 1_000;
@@ -30,7 +30,7 @@ export function createReading<Found>({
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= readOnce();
-    // While a read is late, no other scrape waits for it. Once its result is there, scrapes show it.
+    // While a read is late, no other scrape waits for it. As soon as its result arrives, scrapes show that result.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

@@ -4,7 +4,10 @@ import { outOfDate } from '../web/webhook-signature.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 
-/** Results of a login with a password or passkey. `busy`: too many hashes were under way. `canceled`: the client had gone. */
+/**
+ * Results of a login with a password or passkey. `busy`: too many hashes were under way. `canceled`: the caller had closed the
+ * connection.
+ */
 export const loginResults = [
   'ok',
   'code_asked',
@@ -54,7 +57,7 @@ export type SignupResult = (typeof signupResults)[number];
 
 /**
  * `known`: the payment was recorded already. `repeated`: the service gave the kept answer again. `out_of_date`: only the time
- * was wrong.
+ * of the message was wrong.
  */
 export const paymentResults = ['recorded', 'known', 'repeated', outOfDate, ...codes] as const;
 export type PaymentResult = (typeof paymentResults)[number];

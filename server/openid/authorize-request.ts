@@ -126,7 +126,7 @@ function readChallenge(pkce: OpenIdClient['pkce'], read: ReadonlyMap<string, str
   return challenge;
 }
 
-/** Sets `authAfter` always, because every answer needs a credential that was given here. */
+/** Always sets `authAfter`, because every answer needs a credential that was given here. */
 function readDemand(
   read: ReadonlyMap<string, string>,
   now: Date,

@@ -33,7 +33,7 @@ export function buildClaims(user: User, scope: readonly string[]): Record<string
   return Object.fromEntries(names.map((claim) => [claim, all[claim]]));
 }
 
-/** Signs with the key that `findSigningKey` finds. Web Crypto does so on another thread. Throws if there is no key. */
+/** Signs with the key that `findSigningKey` finds. Web Crypto signs on another thread. Throws if there is no key. */
 export async function signToken({ clients, now }: Deps, typ: string, claims: JWTPayload): Promise<string> {
   const key = findSigningKey(clients.keys(), now());
   if (!key) throw new Error('There is no key to sign with.');

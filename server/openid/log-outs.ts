@@ -13,7 +13,10 @@ type Deps = Pick<Dependencies, 'config' | 'clients' | 'db' | 'now' | 'log' | 'me
 type Target = OpenIdClient & { backChannelUri: string };
 const isTarget = (client: OpenIdClient): client is Target => client.backChannelUri !== undefined;
 
-/** The limit for each client on each instance. A client that does not answer takes up only its own places. */
+/**
+ * At most this many tries run at the same time for each client on each instance. A client that does not answer takes up only
+ * its own places.
+ */
 const maxAtOnce = 16;
 
 const secondsValid = 120;
@@ -21,7 +24,7 @@ const secondsValid = 120;
 export type LogOutSender = {
   /** Does not wait for the tries that it starts. */
   send: (signal: AbortSignal) => Promise<void>;
-  /** Stops the running tries. Later, any instance makes them again. */
+  /** Stops the running tries. Any instance repeats them later. */
   stop: () => Promise<void>;
 };
 

@@ -20,7 +20,7 @@ export const respondOAuth = (status: number, body: unknown, headers: Record<stri
     JSON.stringify(body),
   );
 
-/** Answers an `OAuthError`. Throws any other error again. */
+/** Answers an `OAuthError` that `work` throws. Any other error is thrown on. */
 export async function answerOAuth(work: () => Promise<unknown>): Promise<Response> {
   try {
     return respondOAuth(200, await work());

@@ -10,7 +10,7 @@ const licences = [
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
-  // Other packages in the bundle bring the text of Apache-2.0.
+  // Such a package may lack the text of Apache-2.0, because other packages in the bundle bring it.
   '(Apache-2.0 AND MIT)',
   // We use this package under MIT.
   'MIT or MPL-2.0',

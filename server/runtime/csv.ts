@@ -3,7 +3,10 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
 
-/** Skips blank lines. `line` is where a record ends. Throws a FileError if quotes are wrong or a record is too long. */
+/**
+ * Skips blank lines. `line` is the number of the line on which a record ends. Throws a FileError if quotes are wrong or a
+ * record is too long.
+ */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
@@ -19,7 +22,7 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: maxLength,
   });
-  // Errors are not handled here, because the loop below throws those of both streams.
+  // Errors are not handled here, because the loop below throws the errors of both streams.
   pipeline(Readable.from(chunks), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };

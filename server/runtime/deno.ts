@@ -8,7 +8,8 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// `shutdown` is called this long before the end, even if a request has not ended, because its body may never arrive.
+// `shutdown` is called at least this many milliseconds before the end, even if a request is still running, because its body may
+// never arrive.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -31,7 +32,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     port: server.addr.port,
     async close(graceMs) {
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
-      // `shutdown` would cut off idle connections, and with them requests that are just arriving. So it is called later.
+      // `shutdown` would cut off idle connections, and with them requests that are just arriving. So this waits before it calls
+      // `shutdown`.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
       // `shutdown` would cut off bodies that handlers are still reading. So this waits until every request is answered. If one
       // client hangs, the others still get their answers.

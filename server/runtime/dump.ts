@@ -16,8 +16,8 @@ const partPrefix = '.part-';
 const dayMs = 86_400_000;
 
 /**
- * Writes `FOLDER/NAME/identity.dump`, which only this user may read, and then the files that `findBeside` returns by name. The
- * folder NAME appears with all files, or not at all. Throws a DumpError or a FileError.
+ * Writes `FOLDER/NAME/identity.dump`, which only the user of this process may read, and then the files that `findBeside`
+ * returns by name. The folder NAME appears with all files, or not at all. Throws a DumpError or a FileError.
  */
 export async function dumpDatabase(
   { url, major, snapshot, folder, name }: DumpOptions,
@@ -128,8 +128,8 @@ function run(program: string, args: string[], { out, ...options }: Run): Promise
 const lockWaitMs = 600_000;
 
 /**
- * Returns the folder with the programs of version `major`, with a slash at its end. It is empty if the programs on the PATH have
- * that version.
+ * Returns the folder with the programs of version `major`, with a slash at its end. Returns an empty text if the programs on
+ * the PATH have that version.
  */
 async function findPrograms(major: number): Promise<string> {
   // Debian and Red Hat have a folder for each version. The programs on the PATH may be of a different version.
@@ -159,7 +159,10 @@ function buildEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv 
 /** Debian's file of public certificate authorities. Before version 16, the programs of Postgres know no authorities. */
 const publicAuthorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Everybody on the machine can see a program's arguments, so the password goes into the environment. */
+/**
+ * Takes the password out of the URL and puts it into the environment, because everybody on the machine can see a program's
+ * arguments.
+ */
 export function splitUrl(text: string): Connection {
   const url = new URL(text);
   const query = new URLSearchParams(url.search);
@@ -179,7 +182,7 @@ export function splitUrl(text: string): Connection {
   return { address: url.href, env };
 }
 
-/** Deletes what killed runs have left. No run takes a whole day, so nothing older is in use. */
+/** Deletes what killed runs have left. No run takes a whole day, so a folder that is older than a day is not in use. */
 async function removeLeftovers(base: string): Promise<void> {
   for (const name of await readdir(base).catch(refuseFolder(base))) {
     if (!name.startsWith(partPrefix)) continue;

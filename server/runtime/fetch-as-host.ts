@@ -1,5 +1,5 @@
-// A `fetch` with a given `Host`, or at a given address. Plain `fetch` can do neither. It resolves names by itself. It sends its
-// own `Host` or, over https, asks for the given host's certificate.
+// A `fetch` with a given `Host`, or to a given IP address. Plain `fetch` can do neither: it resolves names by itself, and it
+// sends its own `Host` or, over https, asks for the given host's certificate.
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -14,11 +14,11 @@ export const fetchAsHost: typeof fetch = async (input, init = {}) => {
     : fetch(input, init);
 };
 
-/** Returns the addresses of a name, or the address itself if it is one. */
+/** Returns the IP addresses of a host. If `host` is an IP address, returns that address. */
 export const lookUp = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Connects to the address, and asks for the certificate of the URL's name. Follows no redirect, and reads no body. */
+/** Connects to the given IP address, and asks for the certificate of the URL's name. Follows no redirect, and reads no body. */
 export const fetchAt = (
   address: string,
   url: string,

@@ -35,7 +35,7 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
 /** The message is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** Resolves a path from the command line. npm and `identity` change the folder, and pass the original one in CLI_FOLDER. */
+/** Resolves a path from the command line. npm and `identity` change the folder, and pass the original folder in CLI_FOLDER. */
 export const locate = (path: string): string => resolve(environment.CLI_FOLDER || '.', path);
 
 /** Files that `identity` opened as root, by the argument that names each of them (docs/operate/files/identity). */
@@ -115,7 +115,7 @@ export async function openLines(path: string, maxLength: number) {
   const found = await statArgument(path).catch((error) => {
     throw cannotRead(path, error);
   });
-  // Callers make a file beside this one. Before they do so, they must learn if this path is wrong.
+  // Callers make another file beside this file. Before that, they must learn if this path is wrong.
   if (found.isDirectory()) throw cannotRead(path, { code: 'EISDIR' });
   const stream = openStream(path);
   const size = Number(found.size);
@@ -208,7 +208,7 @@ export async function writeSecretFile(path: string, text: string): Promise<{ rem
   try {
     await file.writeFile(text);
     await file.sync();
-    // Without this, a crash of the machine could lose the name of the file.
+    // Without a sync of the folder, a crash of the machine could lose the name of the file.
     const folder = await open(dirname(whole), 'r');
     await folder.sync().finally(() => folder.close());
   } catch (error) {

@@ -7,7 +7,9 @@ export type Fetch = (request: Request, peer: Peer) => Response | Promise<Respons
 
 export type Made = { status: number; headers: Record<string, string>; body: string };
 
-/** Answers a request whose line and headers are too large (contract 9.151), in the form that its `Accept` asks for. */
+/**
+ * Makes the answer to a request whose line and headers are too large (contract 9.151), in the form that its `Accept` asks for.
+ */
 export type RefuseHeaders = (accept: string) => Made;
 
 export type ListenOptions = {

@@ -15,12 +15,14 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  // This includes the request line. If a request is larger, `refuseUnread` answers while it still arrives.
+  // The limit includes the request line. If a request is over the limit, `refuseUnread` answers while the request still
+  // arrives.
   maxHeaderSize: 16 * 1024,
   // This is longer than a load balancer's usual 60 s, so that the balancer closes idle connections first.
   keepAliveTimeout: 65_000,
 };
-// If more connections wait to be accepted, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
+// If more connections than this wait to be accepted, the kernel drops some, and their clients try again a second later. Linux
+// allows 4,096.
 const waitingConnections = 4_096;
 // If a client neither sends nor reads for this long, its connection is closed.
 const silenceMs = 30_000;
@@ -46,8 +48,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   );
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // This reads the IP address early, because Node keeps an address that was read once. If there is no address, the client
-    // is gone. Its tries could not be counted, so its connection is closed.
+    // Node remembers an IP address that was read before, so this reads it early. If there is no address, the client has gone
+    // already. The client's tries could not be counted, so the connection is closed.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -66,9 +68,10 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // This accepts connections that reach the port before it closes.
+      // Connections that have reached the port are accepted before it closes.
       await new Promise((done) => setImmediate(done));
-      // `server.close` would cut off idle connections immediately, and with them requests that are just arriving.
+      // This only stops listening. `server.close` would cut off idle connections immediately, and with them requests that are
+      // just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
       const timers = [
         setTimeout(closeIdle, Math.min(lingerMs, graceMs)),
@@ -94,7 +97,7 @@ const statusOfReadError: Record<string, number> = {
 
 /** Answers unreadable requests as Node does, but tells a person what to do about 431. */
 function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSocket, refuse?: RefuseHeaders) {
-  // An earlier call of this function has answered the request already. This call is only about further bytes of it.
+  // An earlier call of this function has answered the request already. This call is only about further bytes of that request.
   if (socket.writableEnded) return;
   if (!socket.writable || socket._httpMessage?._headerSent) {
     socket.destroy();
@@ -116,7 +119,7 @@ function refuseUnread({ code = '', rawPacket }: ReadError, socket: AnsweringSock
 
 /**
  * If headers are too large, they nearly always have too many cookies, so the sender is nearly always a browser. Browsers send
- * `Accept` before their cookies. So it may have come in an earlier packet, which we no longer have. If this packet has no
+ * `Accept` before their cookies. So `Accept` may have come in an earlier packet, which we no longer have. If this packet has no
  * `Accept`, we answer with a page.
  */
 const readAccept = (packet: Buffer | undefined) =>

@@ -55,7 +55,7 @@ export function createLog(level: 'info' | 'error'): Log {
   };
 }
 
-// Only these members go into the log. The database adds others to its errors, and they may contain personal data.
+// Only these members go into the log. The database adds other members to its errors, and those may contain personal data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
@@ -105,7 +105,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** Sets the exit code. A later `exitWith` keeps it unless it is 0. */
+/** Sets the exit code. If the code is not 0, a later `exitWith` does not change it. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }

@@ -6,7 +6,10 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 type Answered<Answer> = { answer: Answer } | { fault: string };
 
 type Thread<Asked, Answer> = {
-  /** Ask one question at a time. Throws the error of the thread. If a thread died or hung, the next question starts a new one. */
+  /**
+   * Ask one question at a time. Throws the error of the thread. If a thread died or hung, the next question starts a new
+   * thread.
+   */
   ask: (asked: Asked) => Promise<Answer>;
   close: () => Promise<void>;
 };
@@ -39,8 +42,8 @@ export function openThread<Asked, Answer>(
     await last?.terminate();
   };
   const start = () => {
-    // Without this, a limit in NODE_OPTIONS would override the thread's own. The main thread keeps the limit that it started
-    // with.
+    // Without this, a limit in NODE_OPTIONS would override the thread's own limit. The main thread keeps the limit that it
+    // started with.
     setFlagsFromString('--max-old-space-size=0');
     const resourceLimits = {
       maxOldGenerationSizeMb: heapMebibytes - maxYoungGenerationSizeMb,

@@ -14,7 +14,7 @@ type Shades = {
   fill: string;
   /** The fill below the pointer. */
   hover: string;
-  /** The edge of a fill. It is the fill itself if that stands out from the page. */
+  /** The edge of a fill. If the fill stands out from the page, the edge has the same colour. */
   edge: string;
   /** The colour of text, on any background of a page. */
   text: string;
@@ -32,7 +32,7 @@ const textContrast = 4.5;
 const edgeContrast = 3;
 
 type Page = {
-  /** Shades are the colour mixed with this one. */
+  /** The colour that is mixed into the accent colour to make shades. */
   ink: Colour;
   paper: Colour;
   /** The least contrast of text with `paper`. It is more than WCAG asks, because our pages are not pure white or black. */
@@ -63,7 +63,7 @@ export function readAccent(reader: SettingsReader): Accent | undefined {
 
 export function buildAccent(text: string): Accent {
   const colour = parse(text);
-  // The better of the two has a contrast of 4.58 at least, whatever the colour.
+  // The better of black and white has a contrast of 4.58 at least, whatever the colour.
   const ink = contrastOf(colour, white) > contrastOf(colour, black) ? white : black;
   return {
     ink: print(ink),
@@ -74,7 +74,8 @@ export function buildAccent(text: string): Accent {
 
 function buildShades(colour: Colour, ink: Colour, page: Page): Shades {
   const edge = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.sunken) >= edgeContrast);
-  // A dark button looks like none on a dark page, so its fill gets lighter. A light colour made darker would be another colour.
+  // On a dark page, a dark button would not look like a button, so its fill gets lighter. On a light page, a light fill stays
+  // as it is, because it would look like another colour if it were darker.
   const fill = page === darkPage ? edge : colour;
   const hover = mix(fill, ink === white ? black : white, 14);
   const text = mixUntil(colour, page.ink, (mixed) => contrastOf(mixed, page.paper) >= page.contrast);
@@ -83,7 +84,7 @@ function buildShades(colour: Colour, ink: Colour, page: Page): Shades {
   return { fill: print(fill), hover: print(hover), edge: print(edge), text: print(text), soft: print(soft) };
 }
 
-/** Returns the values of the pages' stylesheet. */
+/** Returns CSS that sets the accent colours in the pages' stylesheet. */
 export const buildStyles = ({ ink, onLight, onDark }: Accent): string => `:root {
   --accent: light-dark(${onLight.fill}, ${onDark.fill});
   --accent-ink: ${ink};

@@ -28,7 +28,7 @@ export function readBillingFonts(reader: SettingsReader): Uint8Array[] {
     fonts.includes(undefined),
     'must name TTF, OTF, TTC or OTC files that have outlines',
   );
-  // If the setting's former name were ignored, documents would show □ for characters that only its font has.
+  // If the setting's former name were ignored, documents would show □ for characters that only the font in that setting has.
   const [former] = paths.length === 0 ? reader.listUnread(/^BILLING_FONT_FILE$/) : [];
   if (former) reader.faultIf(former, true, `is now ${setting}, which takes several files: set that instead`);
   const builtIn = readSmallFile(defaultFontFile, maxMebibytes * mebibyte);

@@ -24,7 +24,7 @@ export class BrandFiles {
   }
 }
 
-/** The paths that the logo is served at. On dark pages, the logo at `logoDarkPath` stands instead, if there is one. */
+/** The paths that the logo is served at. On dark pages, the logo at `logoDarkPath` is shown instead, if there is one. */
 export type Logo = { logoPath: string | undefined; logoDarkPath: string | undefined };
 
 /** The attributes of a link to an icon of the browser's tab. */
@@ -32,7 +32,7 @@ type Icon = { href: string; type: string | undefined; media?: string };
 
 export type Brand = Logo & {
   accent: Accent;
-  /** The last one is for every browser. */
+  /** The last icon is for every browser. */
   icons: [...Icon[], Icon];
   stylesPath: string | undefined;
 };

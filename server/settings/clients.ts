@@ -83,7 +83,10 @@ export function readClients(
   return clients;
 }
 
-/** Refuses settings with a mistaken prefix of a built-in client. Otherwise they would be ignored silently. */
+/**
+ * Refuses a setting whose prefix is made from the name of a built-in client, if the client's prefix is a different one.
+ * Otherwise the setting would be ignored silently.
+ */
 function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];

@@ -16,13 +16,13 @@ export type Config = {
   issuer: string;
   /** The issuer as a URL, from which absolute URLs are made. */
   baseUrl: string;
-  /** The clients of the settings that have a callback, by name. All others are in `Dependencies.clients`. */
+  /** The clients of the settings that have a callback, by name. `Dependencies.clients` also has the clients of the database. */
   clients: ReadonlyMap<string, Client>;
   /** How long a payload lasts. */
   payloadTtlSeconds: number;
-  /** Whether addresses of clients in the database may be in private networks. */
+  /** Whether URLs of clients in the database may lead into private networks. */
   allowsPrivateNetworks: boolean;
-  /** Settings that look like settings of a client, but no client has that name. */
+  /** Settings that look like settings of a client, but belong to no client. */
   unreadSettings: string[];
   /** Settings that are set, but that only an earlier version read. */
   formerSettings: string[];
@@ -35,7 +35,7 @@ export type Config = {
   vatCheck: 'off' | 'vies';
   /** The fonts in the order in which a character is looked for. The last one is the built-in font. */
   billingFonts: readonly Uint8Array[];
-  /** One or two keys of 32 bytes. The first one encrypts. Either of them decrypts. */
+  /** One or two keys of 32 bytes. The first key encrypts. Both keys can decrypt. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
   requiresAdminFactor: boolean;
@@ -49,7 +49,7 @@ export type Config = {
   mail: { smtpUrl: string; from: string } | undefined;
   /** A `mailto:` or `https:` URL. */
   supportUrl: string | undefined;
-  /** This address gets a copy of each document. */
+  /** This email address gets a copy of each document. */
   billingArchiveEmail: string | undefined;
   /** A `mailto:` or `https:` URL. If undefined, there is no security.txt. */
   securityContact: string | undefined;
@@ -64,7 +64,7 @@ export type Config = {
   logLevel: 'info' | 'error';
   /** How long to keep serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
-  /** Whether to believe what the proxy at this address says about a client. */
+  /** Whether to believe what the proxy at this IP address says about a client. */
   trustsProxy: (address: string) => boolean;
   /** The header that says roughly where a client is, in lower case. */
   placeHeader: string | undefined;

@@ -35,7 +35,7 @@ export class SettingsReader {
     return this.#asked;
   }
 
-  /** Each line begins with the name of the setting, or of its file. */
+  /** Each value is a line that begins with the name of the setting, or of the setting of its file. */
   get faults(): ReadonlyMap<string, string> {
     return this.#faults;
   }

@@ -13,12 +13,12 @@ export type Role = (typeof roles)[number];
 type Common = {
   name: string;
   /**
-   * Says where the client comes from. The addresses of a row in the database are checked more strictly, because no operator
-   * of this machine chose them.
+   * Says where the client comes from. The URLs of a row in the database are checked more strictly, because no operator of this
+   * machine chose them.
    */
   source: 'settings' | 'row';
   title: string;
-  /** Paths at this service. */
+  /** Paths of this service that serve the logo. */
   logoPath: string | undefined;
   logoDarkPath: string | undefined;
   callbackUrl: string;
@@ -26,7 +26,7 @@ type Common = {
   loginUrl: string | undefined;
   /** The URL for nudges about events. */
   eventsUrl: string | undefined;
-  /** These words only decide who sees the client in the list of products. They refuse nobody. */
+  /** `listedTo` only decides who sees the client in the list of products. It refuses nobody. */
   listedTo: readonly Audience[];
   /** Whether a session without a second factor gets no payload. */
   needsFactor: boolean;
@@ -59,7 +59,7 @@ export type OpenIdClient = Common & {
   pkce: (typeof pkceRules)[number];
   /** `none`: the client has no secret. */
   auth: (typeof authRules)[number];
-  /** With `state-only`: whether the client has sent a challenge. */
+  /** If `pkce` is `state-only`: whether the client has ever sent a PKCE challenge. */
   sendsChallenge: boolean;
 };
 
@@ -67,7 +67,7 @@ export type Client = HandOffClient | OpenIdClient;
 
 export const isOpenId = (client: Client | undefined): client is OpenIdClient => client?.kind === 'openid';
 
-/** The clients as they are now. Ask each time, because they change while the service runs. */
+/** The clients as they are now. Ask each time, because clients change while the service runs. */
 export type Clients = {
   get: (name: string) => Client | undefined;
   /** Returns the same array until a client changes. */

@@ -67,8 +67,8 @@ export type VerifiedEnvelope<T extends Claims> = {
 
 /**
  * Checks parameters as received, in the order of the contract: spelling, MAC, JSON, schema, issuer, audience, time. Throws an
- * EnvelopeError. A hand-off works once: before you act on the claims, store `claims.nonce` until `keepNonceUntil`, in one
- * statement that fails if it is there already.
+ * EnvelopeError. A hand-off may be accepted only one time: before you act on the claims, store `claims.nonce` until
+ * `keepNonceUntil`, in one statement that fails if the nonce is there already.
  */
 export async function verifyEnvelope<T extends Claims>(
   params: URLSearchParams,

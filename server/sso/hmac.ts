@@ -19,7 +19,10 @@ export async function sign(secret: string, message: string): Promise<string> {
 export const matchesAny = (expected: readonly string[], given: readonly string[]): boolean =>
   findMatch(expected, given) !== undefined;
 
-/** Returns the index of the last text in `expected` that is also in `given`. The time does not show what matched. */
+/**
+ * Returns the index of the last text in `expected` that is also in `given`. The time that this takes does not show what
+ * matched.
+ */
 export function findMatch(expected: readonly string[], given: readonly string[]): number | undefined {
   let matched: number | undefined;
   for (const [place, one] of expected.entries()) {

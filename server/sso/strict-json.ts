@@ -57,7 +57,10 @@ function isName(text: string, end: number): boolean {
 
 const literal = /"(?:[^"\\]|\\.)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
-/** JSON pointers to numbers that are not written as integers, such as 79.00 or 1e3. Call `parseStrictJson` on the bytes first. */
+/**
+ * Returns JSON pointers to numbers that are not written as integers, such as 79.00 or 1e3. Call `parseStrictJson` on the bytes
+ * first.
+ */
 export function listFractions(bytes: Uint8Array): string[] {
   const text = utf8.decode(bytes);
   const found: string[] = [];

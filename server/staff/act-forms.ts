@@ -9,7 +9,7 @@ import type { FormField, Place, Side } from './form-words.ts';
 
 export type ActForm = {
   intent: string;
-  /** Which of the act's forms this is. */
+  /** The fields that tell this form from other forms of the same act, such as the contract that it is about. */
   about: Given;
   /** Hidden fields: `seen` is a digest of the facts that the form was made from, and `payment` is the id of a new payment. */
   hidden: Given;
@@ -60,12 +60,14 @@ export const buildForms = <Shown>(
         });
   });
 
-/** Another kind of thing whose forms are on the same pages: a person's page also has forms about contracts. */
+/**
+ * For a kind of thing: another kind whose forms are on the same pages. For example, a person's page has forms about contracts.
+ */
 const further: Record<string, string> = { person: 'contract', invitation: 'newcomer', client: 'new_client' };
 
 /**
- * Returns the reason that a form states: how staff know who is calling, and what they typed besides (contract 12.255). Throws 422
- * `validation_failed` for a way that the form does not offer.
+ * Returns the reason that a form states. It begins with how staff know who is calling, if they chose that, and goes on with
+ * what they typed (contract 12.255). Throws 422 `validation_failed` for a way that the form does not offer.
  */
 export function readReason(intent: Intent, { known, why }: Record<'known' | 'why', string>): string {
   if (!known) return why;
@@ -81,7 +83,8 @@ export function isOnPages(about: string, intent: string): intent is Intent {
 }
 
 /**
- * Says what a form has done, for the page that the browser shows after it. Null for a form that this kind of page does not have.
+ * Says what a form has done, for the page that the browser shows after it. Returns null for a form that this kind of page does
+ * not have.
  */
 export const sayOutcome = (about: string, intent: string): string | null =>
   isOnPages(about, intent) ? (actWords[intent]?.outcome ?? null) : null;

@@ -16,7 +16,9 @@ import { type ActWords, type CommandWords, type FormField, unchanged } from './f
 import type { Person } from './person.ts';
 
 const askNobody = 'You need not know who is calling';
-/** For acts that a thief would ask for. The form offers the ways to know who is calling (docs/operate/support.md). */
+/**
+ * For acts that a thief could ask for on the telephone. The form offers ways to know who is calling (docs/operate/support.md).
+ */
 const callBack = {
   ask: 'Call back at a number that you had before the call, such as the one on the contract.',
   ways: [
@@ -25,7 +27,7 @@ const callBack = {
     'Heard what only the contract says',
   ],
 };
-/** A thief in the mailbox or in a session may have read the contract. */
+/** Leaves out the last of the `ways`, because a thief who is in the mailbox or in a session may have read the contract. */
 const callBackOnly = { ...callBack, ways: callBack.ways.slice(0, 2) };
 const askForProof = 'Ask for proof, such as an extract of the register of companies.';
 

@@ -59,7 +59,7 @@ function spellValue(member: string, value: unknown): string | undefined {
 
 const faultOfFile = (detail: string): Read => ({ entries: [], faults: [{ detail }] });
 
-/** Reads every entry, so that all faults are named together. */
+/** Reads every entry, so that one answer names all faults. */
 export async function readClientFile(deps: Deps, bytes: Uint8Array): Promise<Read> {
   let file: unknown;
   try {
@@ -127,7 +127,7 @@ export type Step = {
 /** `unconfirmed` has the clients of the file that stay unconfirmed. `same` counts clients that are as the file says. */
 export type Plan = { steps: Step[]; faults: ClientFault[]; unconfirmed: string[]; same: number };
 
-/** Says what has to be done. The plan stays true while the clients are locked. */
+/** Returns what has to be done. The plan stays true while the clients are locked. */
 export async function planApply(
   deps: Deps,
   { entries, faults }: Read,
@@ -147,7 +147,8 @@ export async function planApply(
     const deeds: Deed[] = row ? [] : ['add'];
     if (change) deeds.push('set');
     if (row?.offAt) deeds.push('on');
-    // What the restore brought back differs from the file, so somebody has to look at this client.
+    // Without `afterRestore`, no client is confirmed. With it, a client that differs from the file is not confirmed either,
+    // because somebody has to look at what the restore brought back.
     if (row && !row.isConfirmed && (!afterRestore || deeds.length > 0)) plan.unconfirmed.push(name);
     else if (row && !row.isConfirmed) deeds.push('confirm');
     if (deeds.length > 0) plan.steps.push({ name, deeds, change, entry, row });

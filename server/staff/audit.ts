@@ -19,7 +19,8 @@ type AuditAsked = Pick<AuditFilter, 'kind' | 'person' | 'staff'> & {
 };
 
 /**
- * Returns the events about a client. Only the marketplace has types of events of its own. Events about rows name their client.
+ * Returns the filter for events about a client. Events of the marketplace have types that no other client has. Events about
+ * rows name their client.
  */
 export const eventsOfClient = (client: string | undefined): Pick<AuditFilter, 'types' | 'client'> =>
   client === undefined ? {} : client === provider ? { types: ofMarketplace } : { types: ofClients, client };
@@ -39,8 +40,8 @@ const toFilter = ({ session }: Staff, { client, ...asked }: AuditAsked) => ({
 
 /**
  * Returns a page of 50 events, newest first, with the names of the people in it. `before` is an instant, or the `next` of the
- * previous page. `next` is null on the last page. A manager gets no events about staff, no network addresses, and no browser
- * or place of staff.
+ * previous page. `next` is null on the last page. A manager gets no events about staff, no IP addresses, and no browser or
+ * place of staff.
  */
 export async function listAudit({ db }: Deps, staff: Staff, asked: AuditAsked) {
   const filter = toFilter(staff, asked);
@@ -69,9 +70,9 @@ const eventsOfPage = 1_000;
 const mostListed = 50;
 
 /**
- * Like `listAudit`, but for people. Equal refusals in a row are one line. Events that say that staff viewed people or searched
- * for them are left out unless they are asked for. A page has up to 50 lines. `people` also has the people whom the filter
- * names.
+ * Like `listAudit`, but for a page that people read. Equal refusals in a row are one line. Events that say that staff viewed
+ * people or searched for them are left out unless they are asked for. A page has up to 50 lines. `people` also has the people
+ * whom the filter names.
  */
 export async function listAuditLines(
   { db }: Deps,
@@ -82,7 +83,8 @@ export async function listAuditLines(
   const filter = { ...toFilter(staff, asked), isWithoutLooks };
   let rows: AuditRow[] = [];
   let lines: Line[] = [];
-  // The first read is short, and enough for most pages. If many equal refusals make too few lines, a second one reads more.
+  // The first read is short, and enough for most pages. But many equal refusals become one line. If that leaves too few lines,
+  // a second read reads more events.
   for (const limit of [linesOfPage + 1, eventsOfPage + 1]) {
     rows = await listAuditEvents(db, { ...filter, limit });
     lines = foldRefusals(rows.slice(0, limit - 1));

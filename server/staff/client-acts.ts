@@ -46,7 +46,7 @@ const findNamed = async (db: Database, named: { issuer: string; name: string }) 
 
 type NewClient = Kinded & { name: string; row: ClientRow | undefined };
 
-/** If the client has been added meanwhile, its row is found, so that the form is out of date. */
+/** If somebody has added the client since the form was made, `find` finds its row, so the form is out of date. */
 const newClient: Subject<NewClient> = {
   name: 'new_client',
   keys: ['client'],
@@ -98,7 +98,7 @@ export const warn = ({ trx, deps, author }: Context, name: string, what: string)
   tellOtherAdministrators(trx, deps, {
     kind: 'client_changed',
     actorId: author.by === 'staff' ? author.actorId : undefined,
-    // The actor gets the mail, too, in case somebody else is using their session.
+    // The actor gets the mail, too, in case somebody else is using the actor's session.
     tellsActor: true,
     details: { client: name, what },
   });
@@ -141,12 +141,18 @@ export async function turnRow(context: Context, row: ClientRow, what: keyof type
 const requireMore = ({ db }: Pick<Dependencies, 'db'>, _target: unknown, actorId: string) =>
   requireAllowance(db, 'staff.set_client', actorId);
 
-/** Acts that end access are not counted, because a thief could use up the count. */
+/**
+ * Counts an act towards the limit of the person who does it. Acts that end access have no limit, because a thief could use the
+ * limit up to prevent such acts.
+ */
 async function spend({ trx, author }: Context): Promise<void> {
   if (author.by === 'staff') await spendAllowance(trx, 'staff.set_client', author.actorId);
 }
 
-/** This instance applies the change immediately, and the others within two seconds. If this fails, the act is still done. */
+/**
+ * This instance applies the change immediately, and the other instances within two seconds. If the clients cannot be read, the
+ * act is still done.
+ */
 async function follow<Result>(deps: Dependencies, result: Result): Promise<Result> {
   await deps.clients.refresh().catch((err) => deps.log.error({ err }, 'clients not read'));
   return result;

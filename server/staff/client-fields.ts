@@ -41,7 +41,7 @@ const readAddress =
 
 const readCallback = readAddress('callback');
 
-/** `none` removes an address: a command cannot give an empty value. */
+/** `none` removes the address, because a command cannot give an empty value. */
 const readOptional: Field<unknown, string | null> = (typed, more) =>
   typed === '' || typed === 'none' ? null : readAddress()(typed, more);
 
@@ -52,7 +52,7 @@ const readAddresses =
   (use: AddressUse): Field<unknown, string[]> =>
   async (typed, more) => {
     const addresses = typed.split(/\s+/).filter((each) => each !== '');
-    // A longer text has been cut.
+    // A text longer than this bound was cut when it was received, so its end is missing.
     const isCut = typed.length > textBounds.redirectUris;
     if (isCut || addresses.length > maxAddresses || new Set(addresses).size < addresses.length)
       return refuse('addresses_many');
@@ -106,7 +106,10 @@ const onlyOf = <Value>(kind: Client['kind'], field: Field<Kinded, Value>): Field
     field.choices && { choices: field.choices },
   );
 
-/** What is not given stays as it is. Without a secret, a code is only safe with PKCE (contract 14.6). */
+/**
+ * If PKCE is not given, it stays as it is. A client without a secret must require PKCE, because nothing else protects its codes
+ * (contract 14.6).
+ */
 const readPkce: Field<Kinded, string> = Object.assign(
   ((typed, { thing, given }) => {
     const pkce = given.pkce === undefined ? (thing.pkce ?? 'required') : readOneOf(...pkceRules)(typed);
@@ -154,7 +157,7 @@ export type ReadFacts = {
   factor: boolean | undefined;
 };
 
-/** Lists each fact by name, because what was read also has other members, such as `why`. */
+/** Lists each fact by name, because the fields that were read also include others, such as `why`. */
 export const factsOf = ({
   redirectUris,
   postLogoutUris,

@@ -7,7 +7,7 @@ import type { Dependencies } from '../ground/dependencies.ts';
 import { type ActForm, buildForms } from './act-forms.ts';
 import { listClients } from './clients.ts';
 
-/** If the client has been added meanwhile, an older form for its name is out of date. */
+/** If somebody has added the client since a form for its name was made, the form is out of date. */
 export const listNewClientForms = (): ActForm[] =>
   buildForms('new_client', null, () => ({ seen: digestBasis(null) }));
 

@@ -82,8 +82,8 @@ export function showRow({ clients, config }: Pick<Dependencies, 'clients' | 'con
 }
 
 /**
- * Launches, calls and refusals come from the sums of hours: they are up to ten seconds old, and begin with the first sums. The
- * last use of a row's secret is accurate to a minute.
+ * Launches, calls and refusals come from the sums of hours. The sums are up to ten seconds old, and count nothing from before
+ * the first sum was stored. The last use of a row's secret is accurate to a minute.
  */
 export async function listClients(deps: Dependencies) {
   const { db, config, now: clock } = deps;
@@ -109,8 +109,8 @@ export async function listClients(deps: Dependencies) {
     const { name, title, callbackUrl, loginUrl, eventsUrl, needsFactor, roles, isDemo, row } = client;
     const calls = listCalls(config, client).map(({ kind, secrets }) => {
       const used = secretPositions.flatMap((secret, place) => {
-        // The last use of a row's secret is stored with the secret, because the place of a secret changes when the first one
-        // ends.
+        // The last use of a row's secret is stored with the secret. The sums know only the secret's place, which changes when
+        // the first secret ends.
         const at =
           kind === 'token' && row && !config.clients.has(name)
             ? row.secrets[place]?.lastUsedAt

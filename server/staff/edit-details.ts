@@ -9,8 +9,8 @@ import { asGiven } from '../billing/invoices/waiting-country.ts';
 import { notify } from '../identity/ground/notices.ts';
 
 /**
- * The address for invoices is not among them. Otherwise invoices could be led away from the customer, and no link would prove
- * the new address.
+ * The address for invoices is not among them. If it were, invoices could go to an email address that nobody has proved, and not
+ * to the customer.
  */
 const names = ['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId'] as const;
 type Name = (typeof names)[number];

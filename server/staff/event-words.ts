@@ -1,4 +1,5 @@
-// What happened, and what changed, in words for staff. They add to the words of a person's own activity.
+// What happened, and what changed, in words for staff. Staff get these words besides the ones that people read about their own
+// activity.
 import { auditEventTypes, findEventType } from '../../db/tables/audit-event-types.ts';
 import type { AuditRow } from '../../db/tables/audit-events.ts';
 import type { Change } from '../../db/tables/changes.ts';
@@ -42,7 +43,10 @@ export const roleWords = { user: 'Customer', manager: 'Manager', admin: 'Adminis
 const sayRole = (role: unknown) =>
   role == null ? null : (roleWords[String(role) as keyof typeof roleWords] ?? String(role));
 
-/** Returns what changed, in words. A person reads that all staff are administrators, but staff read the real role. */
+/**
+ * Returns what changed, in words. In their own history, people read that all staff are administrators. Staff read the real
+ * role.
+ */
 export function sayChange(
   { subject, kind, members }: Change,
   findLastDay: FindLastDayIn,

@@ -1,4 +1,4 @@
-// Which files administrators may take, and how often (contract 12.143 to 12.161).
+// Which files administrators may download, and how often (contract 12.143 to 12.161).
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, listFilesTaken, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { lockOpenSession } from '../../db/tables/sessions.ts';
@@ -60,8 +60,8 @@ function withOneMore(taken: Taken, asked: AskedFile): Taken {
 }
 
 /**
- * Counts the file, and records that it was begun, before any of it is sent. Throws 429 `rate_limited` after five in an hour, and
- * 401 `login_required` if the session has ended meanwhile.
+ * Counts the file, and records that its download began, before any of it is sent. Throws 429 `rate_limited` after five files in
+ * an hour, and 401 `login_required` if the session has ended.
  */
 export async function beginFile({ db }: Dependencies, staff: Staff, asked: AskedFile): Promise<void> {
   const { user, id: sessionId } = staff.session;
@@ -111,7 +111,7 @@ export function buildSpans(today: string) {
   ];
 }
 
-/** `left` is how many more files the administrator may take now. Days are in the seller's time zone. */
+/** `left` is how many more files the administrator may download now. Days are in the seller's time zone. */
 export async function listFiles({ db, now }: Dependencies, staff: Staff) {
   const today = dayIn(await findZone(db), now());
   const left = filesAnHour - countFiles(await listFilesTaken(db, staff.session.user.id));

@@ -1,4 +1,5 @@
-// Finds contracts and invoices by a number, a signup id, or what finds their people (contract 12.243 and 12.244).
+// Finds contracts and invoices by their number, by a signup id, or by any text that finds the people they belong to (contract
+// 12.243 and 12.244).
 import type { ContractSort, Found, InvoiceSort } from '../../db/tables/staff-lists.ts';
 import { findNamed } from '../../db/tables/staff-lists.ts';
 import { readContracts, readInvoices } from '../billing/invoices/lists.ts';
@@ -14,7 +15,7 @@ type Asked<Sort, Before> = {
   before?: Before | undefined;
 };
 
-/** `more` says that `q` fits further people, whose contracts are not listed. */
+/** `more` says that `q` finds more people than this, whose contracts are not listed. */
 export async function searchContracts(deps: Deps, { q, ...asked }: Asked<ContractSort, string>) {
   const { found, more } = await find(deps, q);
   return { ...(await readContracts(deps.db, { ...asked, found, now: deps.now() })), more };

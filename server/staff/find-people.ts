@@ -1,4 +1,4 @@
-// Finds people by what they say on the telephone (contract 12.50 to 12.61). Callers decide who may search.
+// Finds people by what they say on the telephone (contract 12.50 to 12.61). The calling code decides who may search.
 import { validate } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -44,7 +44,7 @@ export async function findPeople(
     role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
     state: readChoice('/state', state, statesToFilter),
   };
-  // Includes people who are not indexed yet.
+  // The newest people are listed even if they are not indexed yet.
   if (text === '' && !filters.role && !filters.state) return show(await listNewest(db, limit));
   const words = listNeeded(text);
   if (text !== '' && words.length === 0) return show([]);
@@ -104,8 +104,8 @@ async function findByWords(db: Database, words: string[], filters: PersonFilters
 }
 
 /**
- * Finds people, or only members of the staff, by words, address or id. If `q` is the whole address of a person, it finds only
- * that person. The whole address also finds a former member of the staff.
+ * Finds people, or only members of the staff, by words, email address or id. If `q` is the whole email address of a person,
+ * finds only that person, even a former member of the staff.
  */
 export async function findNamed(
   deps: Pick<Dependencies, 'db' | 'now'>,
@@ -126,7 +126,7 @@ export async function findNamed(
 
 type Found = ReturnType<typeof show>;
 
-/** A manager sees only name, address and role of other staff (contract 12.9). */
+/** A manager sees only name, email address and role of other staff (contract 12.9). */
 export function showHits(role: StaffRole, hits: Found['people'], { state }: { state?: string }) {
   const seesAll = ({ role: ofHit }: Found['people'][number]) => role === 'admin' || ofHit === 'user';
   return hits

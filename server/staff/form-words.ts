@@ -1,5 +1,5 @@
 // The types of the words of acts (server/staff/act-words.ts). In a notice, the page replaces `{name}` and `{email}` with the
-// name and address of the person. The record of an act says which values its command accepts.
+// name and email address of the person. The record of an act says which values its command accepts.
 import type { Given } from '../acts/fields.ts';
 
 /**
@@ -11,7 +11,7 @@ export type FormField = {
   label: string;
   kind: 'text' | 'lines' | 'email' | 'decimal' | 'day' | 'one' | 'select' | 'yes';
   hint?: string;
-  /** The first value of the field. */
+  /** The value that the field has when the form is opened. */
   value?: string;
   isOptional?: boolean;
   most?: number | string;
@@ -41,7 +41,10 @@ export type ActWords<Shown = any, Thing = any> = {
   at?: Place | ((about: Given) => Place);
   /** Questions that show who is calling, as in docs/operate/support.md. Each form on a person's page has them. */
   ask?: string;
-  /** How staff can know who is calling. Chosen, it is the reason of the act, or its beginning. */
+  /**
+   * Ways in which staff can know who is calling. The way that they choose becomes the reason of the act, or the beginning of
+   * the reason.
+   */
   ways?: string[];
   /** The button that opens the form. */
   label: Say<Shown>;
@@ -66,7 +69,7 @@ export type ActWords<Shown = any, Thing = any> = {
 // biome-ignore lint/suspicious/noExplicitAny: each act returns its own type
 type Tell<Thing> = (target: Thing, more: { given: Given; result: any }) => string;
 
-/** The words of a command. Everywhere in them, characters that move a cursor are escaped. */
+/** The words of a command. Characters in them that move a terminal's cursor are escaped. */
 // biome-ignore lint/suspicious/noExplicitAny: each command is about its own type of thing
 export type CommandWords<Thing = any> = {
   about: string;

@@ -5,12 +5,12 @@ import { rest } from '../basics/rest.ts';
 import type { Dependencies } from '../ground/dependencies.ts';
 import { listWords } from './search-words.ts';
 
-// A batch takes about 50 milliseconds. This process itself is busy for two or three of them.
+// A batch takes about 50 milliseconds. The process itself is busy for two or three milliseconds of that time.
 const batchSize = 300;
 
 /**
  * Writes the words of everybody in the queue, the newest first, until the queue is empty or `signal` aborts. If several
- * instances do this at the same time, one works and the others return.
+ * instances do this at the same time, one instance works, and all other instances return.
  */
 export async function indexPeople({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   if (!(await hasPeopleToIndex(db))) return;

@@ -1,4 +1,4 @@
-// Invitations to the staff: what administrators see of them, send and withdraw (contract 12.210 to 12.213 and 12.218 to 12.221).
+// Invitations to the staff: how administrators list, send and withdraw them (contract 12.210 to 12.213 and 12.218 to 12.221).
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
@@ -27,7 +27,10 @@ import { readNewEmailAddress } from '../identity/ground/email-address.ts';
 import { tellOtherAdministrators } from '../identity/ground/tell-administrators.ts';
 
 const openDays = 1;
-/** The most that a list shows. Each administrator sends at most 20 invitations a day, and an invitation lasts a day. */
+/**
+ * The most invitations that the list shows. Each administrator sends at most 20 invitations a day, and an invitation lasts a
+ * day.
+ */
 const maxListed = 200;
 
 const listOpen = (db: Database, now: Date) => listInvitations(db, { now, limit: maxListed });
@@ -71,7 +74,8 @@ const invitation: Subject<Invitation | undefined> = {
 
 /** The caller has locked the invitation. */
 async function endLinks(trx: Transaction<DB>, email: string, by: MailTokenEnd): Promise<void> {
-  // Mails are deleted before tokens end, because a mail that is being sent makes its token while its row is locked.
+  // Unsent mails are deleted first. If one of them is being sent, its row is locked until its token is stored. The deletion
+  // waits for that lock, so the next statement ends this token, too.
   await deleteUnsentInvitations(trx, email);
   await endInvitationTokens(trx, email, by);
 }
@@ -98,8 +102,8 @@ const invite = act({
     if (actorId) await spendAllowance(trx, 'staff.invite', actorId);
     const now = deps.now();
     const id = uuidv7();
-    // This waits for a request that is using the link of an earlier invitation. So it comes before the search for an owner, which
-    // then finds a user that the other request has made.
+    // This waits for a request that is accepting an earlier invitation to the same email address. That request may make a user.
+    // The search for the address's owner comes later, so that it finds this user.
     await setInvitation(trx, {
       ...{ id, email, role, invitedBy: actorId ?? null },
       ...{ sentAt: now, expiresAt: daysAfter(now, openDays) },
@@ -111,7 +115,7 @@ const invite = act({
     // An empty `until` puts the mail into the index of mails that people wait for (`mails_awaited_idx`).
     const mail = { userId: null, recipient: email, details: { ...details, until: '' }, now };
     deferMail(trx, { kind: 'invitation', ...mail });
-    // The person who sent the invitation gets the warning too, in case somebody else is in their session.
+    // The person who sent the invitation gets the warning, too, in case somebody else is using that person's session.
     await tellOtherAdministrators(trx, deps, { kind: 'invitation_sent', actorId, tellsActor: true, details });
     return details;
   },

@@ -47,7 +47,7 @@ const describeMail = (mail: UnsentMail) => ({
   isHeld: mail.isOnHold,
 });
 
-/** Returns the sorts of a list of mails in that state. The first is the default. */
+/** Returns the orders in which a list of mails with this `state` can be sorted. The first is the default. */
 export const mailSortsOf = (state: MailState | undefined): readonly MailSort[] =>
   state === 'waiting' ? ['next', '-next'] : ['-written', 'written'];
 
@@ -104,7 +104,7 @@ export function readPlace(text: string): MailPlace | undefined {
   return Number.isNaN(at.getTime()) ? undefined : { at, id };
 }
 
-/** A mail that was sent or deleted meanwhile belongs to nobody. The form about it is refused as out of date. */
+/** A mail that was sent or deleted since the form was made belongs to nobody. The form is refused as out of date. */
 const mail: Subject<UnsentMail | undefined> = {
   name: 'mail',
   keys: ['id'],

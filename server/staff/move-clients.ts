@@ -10,7 +10,10 @@ import { listNames } from './apply-clients.ts';
 import { audit, type Context, warn } from './client-acts.ts';
 import { addFields, factsOf, spellFacts } from './client-fields.ts';
 
-/** Spells an address as `URL` does, because rows must have that spelling, and settings need not. */
+/**
+ * Spells an address as `URL` does. Addresses in rows must be spelled in this way, but addresses in the settings may be spelled
+ * in another way.
+ */
 const spellAddress = (url: string | undefined) => url && new URL(url).href;
 
 const ends: Record<string, string> = {
@@ -20,8 +23,8 @@ const ends: Record<string, string> = {
 const refuseName = (detail: string) => invalidMember('/client', detail);
 
 /**
- * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets`:
- * the row had other secrets, and the secrets of the settings have replaced them. Throws 422 `validation_failed` with everything
+ * Copies a client of the settings into a row, with its secrets. Returns undefined if the row matches already. `endsSecrets` is
+ * true if the secrets of the settings have replaced other secrets of the row. Throws 422 `validation_failed` with everything
  * that a row may not have.
  */
 export async function adopt(
@@ -49,7 +52,7 @@ export async function adopt(
     roles: roles.filter((word) => client.roles.includes(word)).join(','),
     factor: client.needsFactor ? 'required' : 'optional',
   };
-  // The field `client` refuses names of clients in the settings, and this client is in the settings.
+  // The field `client` is left out. It refuses the names of clients in the settings, and this client is in the settings.
   const { client: _name, ...fields } = addFields;
   const read = await readFields(fields, given, { ...deps, db: trx, thing: {} }).catch((error) => {
     if (!(error instanceof AppError)) throw error;

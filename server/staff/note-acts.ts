@@ -15,7 +15,10 @@ import type { Person } from './person.ts';
 
 const most = 100;
 
-/** Any other note makes a form out of date, so that staff who write at the same time read each other's notes. */
+/**
+ * Each new note makes open forms out of date. So if two members of the staff write at the same time, the second one reads the
+ * other note first.
+ */
 const formBasis = async (db: Database, { id }: User) => (await listNotes(db, id)).map((note) => note.id);
 
 function readNote(typed: string): string {

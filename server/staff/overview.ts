@@ -1,5 +1,5 @@
-// What administrators see of the business at a glance (contract 12.107 to 12.110, and 12.253). Some numbers come from the sums of
-// hours, and the others are as of now.
+// What administrators see of the business at a glance (contract 12.107 to 12.110, and 12.253). Some numbers come from the sums
+// of hours. All other numbers are counted when the page is opened.
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countOpen, countVatIdsToCheck, countWaitingCountries } from '../../db/tables/invoice-lists.ts';
@@ -138,7 +138,7 @@ export async function getOverview(deps: Dependencies, of: Span) {
     now: {
       behind: deliveries
         .filter(({ client, pulledAt, oldestSeconds }) => {
-          // A client that reads no events is always behind, and nobody needs to know.
+          // A client that reads no events is always behind. Nobody needs to know that, so the client is left out.
           const takesEvents = pulledAt !== null || clients.get(client)?.eventsUrl !== undefined;
           return takesEvents && oldestSeconds > behindSeconds;
         })

@@ -37,9 +37,9 @@ export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice)
   ...{ number, status, credited, allocated },
 });
 /**
- * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`, because version 0.6.0 could credit only a
- * whole invoice. With `credits`, version 0.6.0 refused a form of 1.0.0 as out of date. Without `credits`, it would have
- * credited everything.
+ * The facts that forms for a credit are made from. Until 1.2.0 they have `credits`, for an instance of version 0.6.0, which can
+ * only credit a whole invoice. Because of `credits`, such an instance refuses a form of this version as out of date. Otherwise
+ * it would credit everything.
  */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
 export const basisOfReissue = (
@@ -181,8 +181,8 @@ const sayPaid = (_target: unknown, { result }: { result?: PaymentAnswer }) => {
 };
 
 /**
- * The number that a payer gave, which may be unknown. A lost number means the invoice that replaces the lost one (contract
- * 7.423).
+ * The number that a payer gave, which may be unknown. A number that a restore has lost stands for the invoice that replaces it
+ * (contract 7.423).
  */
 const named: Subject<Pick<Invoice, 'number'> & Partial<Invoice>> = {
   ...invoice,
@@ -247,7 +247,7 @@ const readCredits = readOneOf('all', 'part');
 const credit = act({
   about: invoice,
   right: { name: 'billing.credit' },
-  // A credit of everything cannot be undone, so it has a form of its own.
+  // Crediting everything has a form of its own, so that nobody does it by leaving the amount empty.
   offers: ({ status, hasDocument }: Invoice) => [
     ...offerIf(status !== 'void', { credits: 'all' }),
     ...offerIf(status !== 'void' && hasDocument, { credits: 'part' }),

@@ -127,7 +127,8 @@ const endAllSessions = act({
   offers: ({ sessions }: Person) => offerIf(sessions.length > 0),
   command: { name: 'user:end-sessions', needsWhy: true },
   fields: {},
-  // The form does not name the sessions. Otherwise a person who keeps logging in could delay the end of their sessions.
+  // The facts of the form say only whether there are sessions. If they named the sessions, each new login would make the form
+  // out of date, and a person who keeps logging in could delay the end of their sessions.
   formBasis: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
   async do({ trx, deps, target }) {
     if (!(await hasSessions(trx, target, deps.now()))) return undefined;
@@ -185,8 +186,8 @@ const sendMail = act({
     if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
     if (kind === 'prove-email' && emailVerifiedAt) return undefined;
     if (author.by === 'staff') await spendAllowance(trx, 'staff.send_mail', userId);
-    // A person who holds the address but has no credential proves it by setting a password. A typed address gets the mail that
-    // asks whose it is.
+    // A person who holds the email address but has no credential proves the address by setting a password. If the address is
+    // only typed, it gets the mail that asks whose it is.
     const asHolder = kind === 'set-password' || !hasOwnLogin(target) ? 'set_password' : 'verify_email';
     const mail = holdsEmail ? asHolder : 'prove_address';
     deferMail(trx, { kind: mail, userId, recipient, details: {}, now: deps.now() });
@@ -298,7 +299,7 @@ const decisions = [
 ] as const;
 const readDecision = readOneOf('yes', 'no', 'undecided', '');
 
-/** Decides about several rights together. A right stays as it is if its field is empty. */
+/** Decides about several rights in one act. A right stays as it is if its field is empty. */
 const decideRights = act({
   about: person,
   right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
@@ -431,8 +432,8 @@ const changeEmail = act({
 });
 
 /**
- * Ends a freeze or a suspension. An account that is not frozen but goes back to an earlier address is first frozen, so that
- * everybody is told and logged out as by a freeze that lasts.
+ * Ends a freeze or a suspension. An account that is not frozen but goes back to an earlier address is frozen first, so that its
+ * people are told and logged out as by any freeze.
  */
 const endFreeze = act({
   about: person,
@@ -478,7 +479,7 @@ const removeLink = act({
     const { id: userId } = target;
     if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
     await deletePendingHandOffs(trx, userId);
-    // Ends all sessions that a hand-off started, unless a credential was given in them since.
+    // Ends all sessions that a hand-off started, except sessions in which a credential was given later.
     await endSessions(trx, userId, 'byHandOff', deps.now());
     record({ type: 'link.removed', details: { provider, id: externalId } });
     await notify(trx, deps, target, 'link_removed');
@@ -523,8 +524,8 @@ const checkVatId = act({
 });
 
 /**
- * Decides whether an address that changes the tax is accepted. The act is refused if another address waits for the decision by
- * now.
+ * Decides whether an address that changes the tax is accepted. The act is refused if another address has replaced it since the
+ * form was made.
  */
 const acceptCountry = act({
   about: person,

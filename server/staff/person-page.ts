@@ -14,8 +14,8 @@ import { describePerson } from './person.ts';
 type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
 
 /**
- * Everything that staff see of a person. `seen` maps the intent of each act that the caller may use to a digest of the facts that
- * its form is made from. Throws 404 `not_found`, and 429 `rate_limited`.
+ * Everything that staff see of a person. `seen` has a digest for each act that the caller may use, by the act's intent. The
+ * digest is of the facts that the act's form is made from. Throws 404 `not_found`, and 429 `rate_limited`.
  */
 export async function getPerson(
   deps: Dependencies,

@@ -46,7 +46,7 @@ const newest = 50;
 export type Person = Awaited<ReturnType<typeof describePerson>>;
 
 /**
- * Everything known about a person. A manager gets no network addresses, and only name, address and role of staff in the same
+ * Everything known about a person. A manager gets no IP addresses, and only name, email address and role of staff in the same
  * account.
  */
 export async function describePerson(
@@ -123,9 +123,9 @@ export async function describePerson(
       others: others.map(({ id: otherId, name, email, role }) => ({ id: otherId, name, email, role })),
     },
     ...(await findObstacles(deps, target, [...triedFrom])),
-    /** The new address whose link has not been used yet. */
+    /** The new email address whose link has not been used yet. */
     newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
-    /** The current address, and the addresses that the person can have back. */
+    /** The current email address, and the email addresses that the person can have back. */
     mailboxes: (await listMailboxes(db, target, now())).map(({ email }) => email),
     factors,
     codesLeft,
@@ -149,7 +149,7 @@ export async function describePerson(
       isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
       minorDigits: minorDigits(invoice.currency),
     })),
-    /** Null if nobody has said to whom documents are made out. */
+    /** Null if nobody has given billing details. */
     billing: details ? { ...details, vatCheck: vatCheck ?? null } : null,
     notes,
     history: history.map((change) => ({
@@ -180,7 +180,7 @@ export function stateOf({
   return emailVerifiedAt ? 'active' : 'unproved';
 }
 
-/** For each client, the JSON that a launch would sign now, or why it would not sign one. */
+/** Returns, for each client, the JSON that a launch would sign now, or why a launch would not sign any. */
 export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Promise<WouldGet[]> {
   const target = await findPerson(deps.db, id);
   if (!target) throw new AppError('not_found');
@@ -225,8 +225,8 @@ const stopRules = {
 } as const;
 
 /**
- * Returns what stops every launch of the person to the client, in any session. A person who has a second factor can give it on
- * the way, so a factor is missing only if they have none.
+ * Returns what stops every launch of the person to the client, in any session. A launch asks for a second factor if it needs
+ * one. So a factor is missing only if the person has none.
  */
 function findLaunchStop(
   config: Dependencies['config'],

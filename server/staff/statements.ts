@@ -48,7 +48,7 @@ export type StatementLine = Line & { minorDigits: number; exact: string | null }
 
 export type Statement = {
   lines: StatementLine[];
-  /** `known`: how many payments were recorded before. `out`: how many payments went out, and are about no invoice. */
+  /** `known` is how many payments were recorded before. `out` is how many payments went out and are about no invoice. */
   known: number;
   out: number;
 };
@@ -91,8 +91,8 @@ async function describe({ db }: Pick<Dependencies, 'db'>, payments: (Line & { sa
   const matches = await matchPayments(db, fresh, named);
   const lines = fresh.flatMap(({ said: _, ...line }): StatementLine[] => {
     const match = matches.get(line.id);
-    // A line for outgoing money gives nothing back if it names no invoice, so it is left out. If it names an invoice, the
-    // payment of that invoice may be among these lines.
+    // A line for outgoing money gives nothing back if it names no invoice, so it is left out. If it names an invoice, it is
+    // kept, because the payment of that invoice may be among these lines.
     if (line.isOut && !match) return [];
     const { exact, proposals = [], alike = [] } = match ?? {};
     const first = exact ? [exact] : [];
@@ -129,8 +129,8 @@ export async function acceptLines(deps: Dependencies, staff: Staff, asked: Asked
     if (!to && (key !== '' || line.isOut)) throw new AppError('edited_meanwhile');
     return [[line, to]];
   });
-  // If the page sent the line, but the line is no longer open, somebody else has recorded it meanwhile. Then there is nothing
-  // to do.
+  // The act is refused if the page did not send the line. If the page sent a line that is not open any more, somebody else has
+  // recorded it, and there is nothing to do.
   if (wanted.length === 0 && asked.accept !== 'all' && !lines.some(({ id }) => id === asked.accept))
     throw new AppError('edited_meanwhile');
   let [recorded, left] = [0, 0];
@@ -163,7 +163,7 @@ async function acceptLine(
   const asked = act({
     about: {
       ...paymentActs.allocate.about,
-      // A payment belongs to nobody. But nobody may record one for an invoice of their own account.
+      // A payment belongs to nobody. But nobody may record a payment for an invoice of their own account.
       async find(db) {
         const invoice = to && (await findInvoice(db, to.number));
         const accountId = invoice ? (await findBuyerOf(db, invoice)).accountId : null;

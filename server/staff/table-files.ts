@@ -49,7 +49,7 @@ const toEvent = (event: EventRow) => [
 const stateOfMail = ({ sentAt, givenUpAt, lastError }: MailRow) =>
   sentAt ? 'sent' : givenUpAt ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
-/** Cuts out what a mail server may quote from the mail, such as its link. */
+/** Cuts out what a mail server may quote from the mail, such as a link in it. */
 const whyOf = ({ lastError, recipient }: MailRow) => describeAnswer(lastError ?? undefined, recipient) ?? '';
 
 const toMail = (mail: MailRow) => [

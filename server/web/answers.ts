@@ -12,7 +12,10 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/** Keeps the parts of the Response for `addHeaders`, because it costs more to read headers from a Response than to make one. */
+/**
+ * Keeps the parts of the Response for `addHeaders`, because it costs more to read headers from a Response than to make a
+ * Response.
+ */
 export function respond(
   status: number,
   headers: Record<string, string> = {},

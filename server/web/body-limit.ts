@@ -32,7 +32,8 @@ function buildLimit(most: number): MiddlewareHandler {
         throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
       return Number(length ?? 0) > most ? refuse() : next();
     }
-    // Counting a body makes the runtime build a whole Request. If the length is given, the runtime enforces it.
+    // Counting a body makes the runtime build a whole Request. If the length is given, the runtime does not let a longer body
+    // through.
     if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
     return Number(length) > most ? refuse() : next();
   };

@@ -1,4 +1,5 @@
-// Finds the address of the client. It is the address of the connection, or the one that our proxies name in X-Forwarded-For.
+// Finds the IP address of the client. It is the address of the connection, or the address that our proxies name in
+// X-Forwarded-For.
 
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../basics/log.ts';

@@ -22,7 +22,10 @@ export class Deadline {
     return this.#spentMs() >= this.#withinMs - commitBeforeMs;
   }
 
-  /** Stops the clock for work that has its own limit, such as reading a body. Throws 503 `unavailable` if it is too late. */
+  /**
+   * Stops the clock for work that has its own limit, such as reading a body. If `isNear`, does not begin the work and throws
+   * 503 `unavailable`.
+   */
   async pause<T>(work: () => Promise<T>): Promise<T> {
     if (this.isNear) throw this.#tooLate();
     this.#pausedAt = performance.now();

@@ -4,7 +4,7 @@ import { decodeIfPossible, readHeader, readNamedHeader } from '../basics/text.ts
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-/** Reads the id only from a trusted proxy, and only if it has the form of an id. */
+/** Returns the request id that a trusted proxy sends, if it has the form of an id. */
 export function readRequestId(
   request: Request,
   peer: string,
@@ -49,14 +49,17 @@ export function isForThisMachine(request: Request): boolean {
 }
 
 export function refuseUnroutable(request: Request): AppError | undefined {
-  // The class Request allows none of these methods. Odd paths would lead the framework to another route.
+  // The class Request allows none of these methods.
   if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
     return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
   }
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Returns whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte. */
+/**
+ * Returns whether a path can be decoded, has no `.` or `..` as a part, and has no escaped dot, slash, backslash or zero byte.
+ * The framework would find another route for any other path.
+ */
 function isPlainPath(path: string): boolean {
   // Node resolves `.` and `..` before we see the path, but Deno does not. Such a path is refused, because later code would read
   // it as another path.

@@ -1,4 +1,5 @@
-// The name of a launch for people: in our log, on the refusals of clients and in the doctor's report (contract 3.30 and 3.31).
+// The launch id names a launch for people: in our log, on the refusals of clients and in the doctor's report (contract 3.30 and
+// 3.31).
 import { encodeHex } from 'oslo/encoding';
 import { sha256 } from '../runtime/hash.ts';
 

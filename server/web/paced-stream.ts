@@ -1,7 +1,7 @@
 // Writes a body at the pace of its reader, in bounded memory (contract 12.152). If a reader stalls, they are cut off.
 
 type Bounds = {
-  /** How long the reader may take nothing. */
+  /** For how long the reader may read nothing. */
   stallMs: number;
   /** How long the whole body may take. */
   wholeMs: number;
@@ -10,10 +10,10 @@ type Bounds = {
 /** The reader left or was too slow. That is not our fault. */
 export class CutOff extends Error {}
 
-/** `write` waits until there is room for more. It throws `CutOff` if the body was cut off, and `signal` aborts then. */
+/** `write` waits until there is room for more text. If the body is cut off, `signal` aborts, and `write` throws `CutOff`. */
 export type PacedWriter = { write: (text: string) => Promise<void>; signal: AbortSignal };
 
-// If this much waits for the reader, `write` waits. The last text may exceed the limit.
+// If this many bytes wait for the reader, `write` waits, too. The last text may exceed the limit.
 const queuedBytes = 256 * 1_024;
 
 /** If `produce` throws, the reader sees that the body is not whole. */

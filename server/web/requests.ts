@@ -16,10 +16,13 @@ export type Visit = {
   place?: string;
   /** A transaction that could end after the deadline does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. The signal of the Request is not used, because Remix would stop halfway when it aborts. */
+  /**
+   * Aborts when the caller closes the connection. The signal of the Request is not used, because Remix would stop halfway when
+   * it aborts.
+   */
   signal?: AbortSignal;
   trace?: Trace;
-  /** All members from here on are for the log line of the request. Each is set once it is known. */
+  /** All members from here on are for the log line of the request. Each is set as soon as it is known. */
   userId?: string;
   client?: string;
   /** Set if a launch has sent a payload. */
@@ -51,13 +54,13 @@ export function isWithoutClick({ headers }: Request): boolean {
   );
 }
 
-/** Returns whether another site led here. A link on another site must not start a download. */
+/** Returns whether another site led the browser here. A link on another site must not start a download. */
 export const isFromElsewhere = ({ headers }: Request): boolean =>
   /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
 /**
- * Returns whether the person comes from our page with the URL `page`. Browsers send this URL only from our own pages
- * (`Referrer-Policy: same-origin`). No other site can make them send it.
+ * Returns whether the person comes from our page with the URL `page`. Browsers send this URL as the `Referer` only from our own
+ * pages (`Referrer-Policy: same-origin`). No other site can make them send it.
  */
 export const comesFrom = ({ headers }: Request, page: string): boolean =>
   readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
@@ -97,8 +100,8 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
 }
 
 /**
- * Reads only parameters with one of our names, and cuts long ones (text.ts). This does not parse the whole URL, as the class URL
- * would.
+ * Reads only parameters with one of our names, and cuts long values (text.ts). This does not parse the whole URL, as the class
+ * URL would.
  */
 export const readQuery = (request: Pick<Request, 'url'>) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
@@ -133,7 +136,10 @@ export function readWhole(params: URLSearchParams, name: TextName, { min, max, u
   throw invalidParameter(name, `It must be a whole number from ${min} to ${max}.`);
 }
 
-/** By RFC 9110 section 13.1.2, `If-None-Match` is a list of entity tags, which are compared weakly, or `*`. */
+/**
+ * Returns whether `If-None-Match` names the tag. By RFC 9110 section 13.1.2, this header is a list of entity tags, which are
+ * compared weakly, or `*`.
+ */
 export function matchesTag(request: Request, etag: string): boolean {
   const ifNoneMatch = readHeader(request.headers, 'if-none-match') ?? '';
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
@@ -151,7 +157,7 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
   const url = parseUrl(value, base);
-  // `/.//evil.example` becomes a path with two slashes at its beginning.
+  // `/.//evil.example` becomes a path with two slashes at its beginning, which browsers read as another host.
   if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;
 }
@@ -182,7 +188,9 @@ export async function readAllFields(request: Request): Promise<URLSearchParams> 
   return new URLSearchParams(await request.text().catch(refuseBody));
 }
 
-/** Reads only fields with one of our names, and cuts long ones. Throws 415 `unsupported_media_type` or 400 `invalid_request`. */
+/**
+ * Reads only fields with one of our names, and cuts long values. Throws 415 `unsupported_media_type` or 400 `invalid_request`.
+ */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))

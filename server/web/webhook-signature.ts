@@ -7,7 +7,7 @@ import { findMatch, hmacSha256 } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
 
-/** The reason for a refusal if only the time was wrong. In that case the clock is wrong, but the secret is right. */
+/** The reason for a refusal if only the time was wrong. Then somebody's clock is wrong, but the secret is right. */
 export const outOfDate = 'out_of_date';
 
 export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };

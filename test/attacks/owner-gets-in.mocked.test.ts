@@ -121,7 +121,7 @@ describe('the mail that sets a password, every three hours', () => {
       expectRetryAfter(answer, 3 * 60 * 60);
   });
 
-  it('makes at most eighteen a day, no matter who asks', async () => {
+  it('makes at most eighteen a day, no matter who asks (contract 9.421)', async () => {
     const answers: Answer[] = [];
     const day = 24;
     for (let hour = 0; hour < day; hour++) {

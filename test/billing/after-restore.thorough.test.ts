@@ -136,11 +136,11 @@ describe('database:restored', () => {
     expect(out).toContain(
       'number INV-2026-0036, and the next credit note CN-2026-0009. Lost are INV-2026-0034 to INV-2026-0035. ',
     );
-    // Contract 11.111.
+    // Contract 11.145.
     expect(out).toMatch(/\nCN-2026-0002 changed nothing, because CN-2026-0008 has been given: .*\n$/);
   });
 
-  it('says which series got no number (contract 11.111)', async () => {
+  it('says which series got no number (contract 11.145)', async () => {
     const credits = 'No --last was given for the numbers that go on with CN-2026-0009: ';
     const { out } = await cli('database:restored', '--last', 'INV-2026-0035');
     expect(out).toContain(`\n${credits}`);

@@ -1,4 +1,5 @@
-// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.517, 7.524, 7.551 and 7.554).
+// Statements of banks: what is read, what matches, and that nothing is recorded twice (contract 7.510 to 7.517, 7.524, 7.551,
+// 7.554 and 7.590).
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -320,7 +320,7 @@ it('can be done ten times a day, and undone as often (contract 7.260)', async ()
   expect((await post(browser, 'cancel', id)).status).toBe(429);
 });
 
-describe('for a caller, by staff (contract 7.160 and 7.425 to 7.427)', () => {
+describe('for a caller, by staff (contract 7.160, 7.425 to 7.427 and 7.593)', () => {
   const why = 'They called, and read us their invoice.';
 
   async function openStaff(role: 'admin' | 'manager' = 'admin', accountId?: string) {

@@ -335,7 +335,7 @@ describe('a charge', () => {
     expect(scans.rows).toMatchObject([{ seq_scan: '0' }]);
   });
 
-  // Contract 7.530.
+  // Contract 7.530 and 7.585.
   it('counts once, as it was first reported', async () => {
     const id = freshId();
     await report(id, { charges: [setup] });
@@ -350,7 +350,7 @@ describe('a charge', () => {
     expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000']]);
   });
 
-  // Contract 7.530.
+  // Contract 7.530 and 7.585.
   it('of a report that comes too late counts all the same', async () => {
     const id = freshId();
     await report(id, { charges: [setup] });
@@ -366,7 +366,7 @@ describe('a charge', () => {
     expect(lines).toEqual(['1 Setup 10000', '1 Setup 10000', '1 Starter 2900', '120 Minutes 600']);
   });
 
-  // Contract 7.530.
+  // Contract 7.530 and 7.585.
   it('that 16 reports name at once is on one invoice', async () => {
     const id = await begin();
     const at = (ms: number) => new Date(billing.now().getTime() - ms);

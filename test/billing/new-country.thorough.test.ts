@@ -1,4 +1,4 @@
-// A new country that changes the tax waits until an administrator has looked (contract 7.394 to 7.399).
+// A new country that changes the tax waits until an administrator has looked (contract 7.394 to 7.399 and 7.592).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';

@@ -650,7 +650,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     }
   });
 
-  it('is mailed again on request, which ends the link before', async () => {
+  it('is mailed again on request, which ends the link before (contract 11.143)', async () => {
     const browser = await open();
     await save({ ...whole, invoiceEmail: books }, browser);
     const [first = ''] = await readLinks(books);

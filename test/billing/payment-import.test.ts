@@ -1,4 +1,4 @@
-// Payments from a file (contract 7.310 to 7.319).
+// Payments from a file (contract 7.310 to 7.319 and 7.589).
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// The page on which administrators accept the payments of a bank statement (contract 7.518 and 7.519).
+// The page on which administrators accept the payments of a bank statement (contract 7.518, 7.519, 7.591 and 11.144).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectAsItIs, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 import { openClient } from '../support/app/trpc.ts';
+import { byForm } from '../support/faults/faults.ts';
 import { shared } from '../support/run/shared.ts';
 
 // Credentials get old, and tries are forgotten.
@@ -106,11 +107,18 @@ const findSidewaysScrolling = async (page: Page): Promise<string[]> =>
     ? ['scrolls sideways']
     : [];
 
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1280, height: 800 };
 const browsers = [
-  ['with script on a phone', { javaScriptEnabled: true, viewport: { width: 390, height: 844 } }],
-  ['without script on a phone', { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }],
-  ['with script on a desktop', { javaScriptEnabled: true, viewport: { width: 1280, height: 800 } }],
-  ['without script on a desktop', { javaScriptEnabled: false, viewport: { width: 1280, height: 800 } }],
+  ['with script on a phone', { javaScriptEnabled: true, viewport: phone }],
+  ['without script on a desktop', { javaScriptEnabled: false, viewport: desktop }],
+  ...byForm<[string, { javaScriptEnabled: boolean; viewport: typeof phone }][]>({
+    short: [],
+    long: [
+      ['without script on a phone', { javaScriptEnabled: false, viewport: phone }],
+      ['with script on a desktop', { javaScriptEnabled: true, viewport: desktop }],
+    ],
+  }),
 ] as const;
 
 describe.each(browsers)('%s,', (browser, options) => {

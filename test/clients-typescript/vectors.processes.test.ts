@@ -8,7 +8,7 @@ import { checkKitVectors } from '../support/clients/kit-vectors.ts';
 import { readOurFile } from '../support/project/documents.ts';
 import { readImports } from '../support/project/source-rules.ts';
 
-it('each vector is taken, or refused with its code, alike on Node and on Deno (contract 3.25 to 3.27, 3.29, 3.30 and 3.35)', async () => {
+it('each vector is taken, or refused with its code, alike on Node and on Deno (contract 3.25 to 3.27, 3.29, 3.30, 3.35 and 3.73)', async () => {
   const onNode = await checkKitVectors();
   expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
   expect(onNode.length).toBeGreaterThan(400);

@@ -1,4 +1,4 @@
-// Contract 9.112 and 10.23: after a restore, no number of the lost time is given again, and every client begins afresh.
+// Contract 9.112, 10.23 and 10.66: after a restore, no number of the lost time is given again, and every client begins afresh.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

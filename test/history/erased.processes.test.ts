@@ -82,7 +82,7 @@ describe('is without names, addresses and ids elsewhere', () => {
     await runErasure(app.db);
     const changes = await expectGone('zoe', userId);
     const contract = changes.filter(({ subject }) => subject === 'contract');
-    // The contract keeps the changes of its status.
+    // The contract keeps the changes of its status (contract 9.423).
     expect(contract.map(({ kind, by, cause, members }) => [kind, by, cause, members?.status])).toEqual([
       ['created', 'crm', null, { from: null, to: 'trialing' }],
       ['changed', 'service', null, { from: 'trialing', to: 'canceled' }],

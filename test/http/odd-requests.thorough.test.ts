@@ -95,6 +95,7 @@ describe('a request body', () => {
     ['in pieces', (text) => ({ body: asStream(text) })],
   ];
 
+  // Contract 9.422.
   it.each(sent)('of 64 KiB is read, and one byte more gets 413, when sent %s', async (_, options) => {
     const post = (text: string) => {
       const { body, headers } = options(text);

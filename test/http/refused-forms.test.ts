@@ -734,7 +734,7 @@ describe('what is kept', () => {
     }
   });
 
-  it('is in a row where it is long, for that browser and that user alone (contract 9.173)', async () => {
+  it('is in a row where it is long, for that browser and that user alone (contract 9.173 and 9.418)', async () => {
     const why = (n: number) => `${n} ${'because they asked for it, and said so. '.repeat(12)}`;
     const staff = await logIn(app.send, 'admin@example.test');
     lagMs += 11 * 60_000;
@@ -845,7 +845,7 @@ describe('a form that arrives after its session has ended', () => {
     const shown = await open(browser, path);
     expect([shown.status, fieldOf(shown, 'email').value]).toEqual([200, 'typed-before@example.test']);
     expect(textOf(shown)).toContain('Not done yet. Check and confirm.');
-    // Back after it is done does not say so (contract 9.363).
+    // Back after it is done does not say so (contract 9.363 and 9.419).
     const done = await post(browser, path, { email: 'typed-before@example.test' });
     expect(locationOf(done).search).toMatch(/^\?sent/);
     const back = await open(browser, path);

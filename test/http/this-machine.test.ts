@@ -1,4 +1,5 @@
-// Contract 8.36: local mode answers only to names of this machine, because a site can point its own name here (DNS rebinding).
+// Contract 8.36 and 8.123: local mode answers only to names of this machine. A site can point its own name at this machine (DNS
+// rebinding).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';

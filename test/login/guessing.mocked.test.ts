@@ -87,7 +87,7 @@ async function openOwnBrowser(of = email): Promise<Browser> {
   return browser;
 }
 
-describe('guesses in a browser that the user has logged in with (contract 9.42)', () => {
+describe('guesses in a browser that the user has logged in with (contract 9.42 and 9.420)', () => {
   it('are let in whatever strangers have tried, from anywhere and from its own address', async () => {
     const browser = await openOwnBrowser();
     await guessTimes(triesByNetwork + 5, () => guess(email, { from: '192.0.2.1' }));

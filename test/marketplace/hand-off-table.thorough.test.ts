@@ -1,5 +1,5 @@
-// The table of contract 6.12 to 6.22, 6.36 and 6.37, by three things: the user of the hand-off, the state of the address here,
-// and the user of the browser. The expectations come from the contract, not from the code.
+// The table of contract 6.12 to 6.22, 6.36, 6.37, 6.82 and 6.83, by three things: the user of the hand-off, the state of the
+// address here, and the user of the browser. The expectations come from the contract, not from the code.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';

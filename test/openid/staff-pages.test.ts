@@ -123,7 +123,7 @@ it('shows what the product would learn of a person, or why nothing (contract 14.
   expect((await find(customer.id)).stop).toEqual({ rule: '13.52', why: 'not_let_in' });
 });
 
-it('says when it took a log-out, and which were given up (contract 14.74 and 14.97)', async () => {
+it('says when it took a log-out, and which were given up (contract 14.74, 14.97 and 14.129)', async () => {
   const { client, path } = await add({ backChannelUri: `${site}/back` });
   const end = (failure: string | null) =>
     sql`insert into log_outs (client_id, user_id, next_try_at, ended_at, failure)

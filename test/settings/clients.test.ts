@@ -178,6 +178,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
     expect(readConfig({ ...production, ...shop }).clients.has('shop')).toBe(false);
   });
 
+  // Contract 8.121.
   it.each([
     ['network_site', 'SSO_NETWORK_SITE', 'SSO_WEBSITE'],
     ['crm_app', 'SSO_CRM_APP', 'SSO_CRM'],

@@ -160,7 +160,7 @@ describe('production (contract 8.32 and 8.33)', () => {
     });
   });
 
-  it('has inbound hand-offs, signups and payments off unless they are configured (contract 8.12)', () => {
+  it('has inbound hand-offs, signups and payments off unless they are configured (contract 8.12 and 8.120)', () => {
     const off = {
       MARKETPLACE_SSO_ISSUER: undefined,
       MARKETPLACE_SSO_SECRET: '',

@@ -153,7 +153,7 @@ describe('cancels_at', () => {
 });
 
 describe('a report of canceled that comes late', () => {
-  // Contract 7.527.
+  // Contract 7.587.
   it('ends the contract at the earlier one of its two instants', async () => {
     const { id } = await arrangeTwoPeriods();
     const ending = { status: 'canceled', cancels_at: '2026-04-11T00:00:00.000Z' } as const;

@@ -1,4 +1,4 @@
-// A later report corrects the customer whom its signup made, until that person has come in (contract 7.536 and 7.537).
+// A later report corrects the customer whom its signup made, until that person has come in (contract 7.536, 7.537 and 7.586).
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { findPasswordMail } from '../../server/identity/address/password-by-mail.ts';

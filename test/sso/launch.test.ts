@@ -84,7 +84,7 @@ describe('a launch by a person who is logged in', () => {
     expect(payload.return_to).toBe('/basket?x=1&y=ä#top');
   });
 
-  it('is signed with both secrets during a rotation, so that a client may hold either (contract 3.21 and 8.30)', async () => {
+  it('is signed with both secrets during a rotation, so that a client may hold either (contract 3.21, 8.30 and 8.122)', async () => {
     const answer = await app.send('/sso/launch/crm_app', { cookie: merchant });
     expect([...locationOf(answer).searchParams.keys()]).toEqual(payloadParameters);
     await open(answer, 'crm_app', [`${secret}-crm`]);

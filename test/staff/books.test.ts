@@ -381,7 +381,7 @@ describe('the page of an invoice (contract 7.153)', () => {
     expect((await open(number)).text).not.toContain('issued again as');
   });
 
-  it('credits nothing until it is said whether all that is left or a part (contract 7.432)', async () => {
+  it('credits nothing until it is said whether all that is left or a part (contract 7.432 and 7.588)', async () => {
     const number = await addInvoice(app.db);
     await ask('credit', { number, amount: '4.51' });
     const page = await open(number);

@@ -157,7 +157,7 @@ describe('a person', () => {
     }
   });
 
-  it('takes how staff know the caller as the reason, or as its beginning (contract 12.255)', async () => {
+  it('takes how staff know the caller as the reason, or as its beginning (contract 12.255 and 12.286)', async () => {
     const [browser, { id }] = [await logIn(app.send, admin), await addPerson(app)];
     const path = `/admin/people/${id}`;
     const form = formsOf(await open(browser, path)).get('change-email no') ?? {};

@@ -46,8 +46,8 @@ export async function readContractPage(
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
-    // Check this before new arrivals get numbers. After a restore, the contract that `after` names may have lost its number. If
-    // it first got a new number, `after` would pass the check.
+    // This check comes before `numberArrivals`. A restore may have removed the number of the contract that `after` names. If
+    // `numberArrivals` ran first, it could give this contract a new number, and the check would accept `after`.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
     await numberArrivals(trx, page.limit);

@@ -1,5 +1,5 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
-// changes. A trial ends by the clock, even before the billing job has stored its end.
+// changes. A trial counts as ended once its time is over, even if the billing job has not stored its end yet.
 import type {
   Contract,
   ContractStatus,
@@ -25,7 +25,9 @@ export function applyMove(status: ContractStatus, move: Move): ContractStatus | 
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** Returns the state by the clock. The stored state may be older, because the billing job updates it later. */
+/**
+ * Returns the state at the time `now`. The stored state may still be an earlier one, because the billing job changes it later.
+ */
 export function presentStatus(
   { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,
@@ -46,8 +48,8 @@ export const hasNoPeriods = ({ status, nextPeriodStartsAt }: Scheduled): boolean
   !isRunning(status) && nextPeriodStartsAt === null;
 
 /**
- * Returns whether no further period follows. If so, charges that wait for the next period are due. Always false for a contract
- * that never had a period.
+ * Returns whether the contract has had its last period. Charges that wait for the next period are then due. Returns false for a
+ * contract that never had a period.
  */
 export const isPastLast = ({ status, nextPeriodStartsAt }: Scheduled, isEnding = false): boolean =>
   (isEnding || status === 'canceled') && nextPeriodStartsAt !== null;
@@ -70,7 +72,7 @@ export function readEnd({ status, cancelsAt, occurredAt }: Report, now: Date): D
 }
 
 /**
- * Returns the end of the contract after a report that is stored. If somebody here chose an earlier end, that end stays. If a
+ * Returns the end that the contract has once `report` is stored. If somebody here chose an earlier end, that end stays. If the
  * report says `canceled`, a planned end in the future moves to the time when the report arrived (contract 7.427).
  */
 export function settleCancelsAt(known: Ending | undefined, report: Report, now: Date): Ending {
@@ -86,18 +88,21 @@ export function settleCancelsAt(known: Ending | undefined, report: Report, now: 
   return { cancelsAt, reportedCancelsAt, chosenCancelsAt };
 }
 
-/** The states in which a report is stored: the reported state itself, and each state that may move to it. */
+/**
+ * For each state that a report may say: the states of the contract in which the report is stored. These are the reported state
+ * itself, and each state that may move to it.
+ */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   trialing: ['trialing'],
   active: ['active', ...moves.activate.from],
   canceled: moves.cancel.from,
 };
 
-/** The reason why a report changes nothing, as the CRM reads it (contract 7.43). */
+/** The values of `reason` in the answer to the CRM: why a report changed nothing (contract 7.43). */
 export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
 export type IdleReason = (typeof idleReasons)[number];
 
-/** Returns undefined if the report is stored. */
+/** Returns why the report changes nothing, or undefined if the report is to be stored. */
 export function findIdleReason(contract: Known, report: Report, now: Date): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';
@@ -110,8 +115,8 @@ export function findIdleReason(contract: Known, report: Report, now: Date): Idle
 type Known = ContractTerms & Pick<Contract, 'cancelsAt'>;
 
 /**
- * Returns the terms after a report that is stored. The report replaces the last report as a whole. `zone` is the seller's time
- * zone.
+ * Returns the contract's terms once the report `said` is stored. The report replaces everything that earlier reports said.
+ * `zone` is the seller's time zone.
  */
 export function applyReport(
   contract: Known | undefined,
@@ -129,10 +134,11 @@ export function applyReport(
 
 /**
  * Plans the billing periods. They begin when a contract is first active with a price.
- * If a contract had no price for a while, new periods start when it gets one. The time without a price is not invoiced. Nor is a
- * period that was over when the report arrived (`now`).
- * Some periods began under version 1.0.0, or in another time zone of the seller. They are aligned with the zone once the price
- * changes (contract 7.550). If the contract has an end, nothing is aligned, because the end is the start of one of these periods.
+ * If a contract had no price for a while, new periods start when it gets a price. The time without a price is not invoiced. A
+ * period that was over when the report arrived (`now`) is not invoiced either.
+ * Periods that began under version 1.0.0, or in another time zone of the seller, may begin on different days in UTC and in the
+ * zone. They are aligned with the zone once the price changes (contract 7.550). If the contract has an end, nothing is aligned,
+ * because the end is the start of one of these periods.
  */
 function scheduleBilling(
   contract: Known | undefined,
@@ -148,8 +154,8 @@ function scheduleBilling(
   const isKept = isBilled && (goesOn || nextPeriodStartsAt > occurredAt);
   const from = isKept ? nextPeriodStartsAt : occurredAt;
   const start = contract?.cancelsAt ? from : alignToZone(zone, from);
-  // If the start stays on the same day of the month, the anchor day stays. It can be later than that day, such as 31 for a period
-  // that starts on 28 February.
+  // The anchor day can be later than the day on which the period starts: 31 for a period that starts on 28 February. So if the
+  // new start is on the same day of the month, the anchor day does not change.
   const isSameDay = start.getUTCDate() === from.getUTCDate();
   const anchorDay = isKept && isSameDay ? billingAnchorDay : start.getUTCDate();
   return {
@@ -165,8 +171,8 @@ const isSamePrice = (one: ContractTerms['price'], other: ContractTerms['price'])
 
 /**
  * The first period of a contract begins at the time of the report. `scheduleBilling` may have moved its start to a later time
- * of that day, to align it with the zone. The billing job would wait for that time. So this takes the period out of the
- * schedule, and returns it as `first` to be invoiced immediately.
+ * of that day, to align it with the zone. The billing job would invoice the period only at that time. This function takes the
+ * period out of the schedule and returns it as `first`, so that the caller can invoice it immediately.
  */
 export function takeFirstPeriod(
   before: ContractTerms | undefined,

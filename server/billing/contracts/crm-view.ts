@@ -10,7 +10,7 @@ import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-
 
 const maxLineLength = 64 * 1024;
 
-// Writes instants as the list of contracts does, so that they can be compared.
+// Writes instants in the same form as the list of contracts, so that the two can be compared.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const statuses = contractStatusSchema.options;
@@ -29,7 +29,7 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** What a line says about a contract. If the line lacks a member, it is missing here, too. */
+/** What a line says about a contract. A member that the line lacks is missing here, too. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
 /** A line has either `view` or `fault`. A faulty line has a signup id if at least that can be read. */
@@ -92,8 +92,8 @@ const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns, 'quantity'];
 
 /**
- * Refuses a header that has only part of the price or repeats a name, because the comparison would not be what the author
- * expects.
+ * Refuses a header that has only part of the price or repeats a name. With such a header, the comparison would not be what the
+ * author of the file expects.
  */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
@@ -118,7 +118,7 @@ async function* readCsvLines(
   }
 }
 
-/** An empty cell means null if the member may be null. Otherwise it is a fault. */
+/** An empty cell means null if the member may be null. If the member must not be null, an empty cell is a fault. */
 function toMembers(cells: Record<string, string>): Record<string, unknown> {
   const { currency, unit_amount, interval, quantity, price: _, ...members } = cells;
   const hasPrice = currency || unit_amount || interval;

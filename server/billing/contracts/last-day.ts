@@ -14,29 +14,34 @@ export const lastDayOfTrial = (zone: string, endsAt: Date): string =>
   dayIn(zone, new Date(endsAt.getTime() - 1));
 
 /**
- * Returns null if the contract goes on, or if the time of its end is not stored. The time is missing if a report or an erasure
- * ended a contract that had no planned end.
+ * Returns null if the contract has no end, or if the time of its end is not stored. That time is not stored if a report or an
+ * erasure ended a contract that had no planned end.
  */
 export function findLastDay(zone: string, contract: Ending, now: Date): string | null {
   const { status: stored, trialEndsAt, cancelsAt, nextPeriodStartsAt } = contract;
   const status = presentStatus(contract, now);
   if (status === 'trialing' || status === 'expired') return trialEndsAt && lastDayOfTrial(zone, trialEndsAt);
-  // A contract that ended under version 0.6.0 may have kept a later `cancels_at`. Nobody knows when it really ended.
+  // A contract that ended under version 0.6.0 may have a `cancels_at` that is later than its real end. Nobody knows the real
+  // end.
   if (!cancelsAt || (status === 'canceled' && cancelsAt > now)) return null;
-  // If a contract is stored as canceled and none of its periods would begin at `cancelsAt`, it ended immediately.
+  // A contract ended immediately, not with a period, if three things are true: it is stored as canceled, its next period would
+  // not begin at `cancelsAt`, and the CRM did not report this end.
   const endsWithPeriod =
     stored !== 'canceled' || nextPeriodStartsAt?.getTime() === cancelsAt.getTime() || endsByReport(contract);
   const end = findPeriodsEnd(zone, contract) ?? cancelsAt;
   return endsWithPeriod ? lastDayBefore(zone, end) : dayIn(zone, end);
 }
 
-/** Returns the last day for a change in the history. `contracts` are the account's contracts as they are now. */
+/**
+ * Returns a function that finds the last day for a change in the history, if that change moved the end of a contract or of its
+ * trial. `contracts` are the account's contracts as they are now.
+ */
 export const findLastDayIn =
   (zone: string, contracts: Ending[], now: Date) =>
   (member: 'trial_ends_at' | 'cancels_at', at: Date): string => {
     if (member === 'trial_ends_at') return lastDayOfTrial(zone, at);
     const contract = contracts.find(({ cancelsAt }) => cancelsAt?.getTime() === at.getTime());
-    // If no contract has this end now, somebody undid or replaced it. That is possible only if the contract would have ended with
-    // a period. So the last day is the day before the end.
+    // If no contract has this end now, somebody has undone or replaced it. Only an end with a period can be undone or replaced.
+    // So the last day is the day before the end.
     return (contract && findLastDay(zone, contract, now)) ?? lastDayBefore(zone, at);
   };

@@ -35,7 +35,10 @@ export type Comparison = {
 
 const batchSize = 1_000;
 
-/** Reads all of `lines` once. Waits for `onFindings`, so the writer of the findings sets the pace. */
+/**
+ * Reads `lines` from beginning to end, one time. Waits for each call of `onFindings`, so that findings do not pile up in
+ * memory.
+ */
 export async function compareContracts(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   lines: AsyncIterable<ViewLine>,
@@ -51,7 +54,7 @@ export async function compareContracts(
   let equal = 0;
 
   await inTransaction(db, { by: 'operator', cause: 'reconcile' }, async (trx) => {
-    // The transaction may last as long as the file takes to arrive.
+    // The transaction has no time limit, because it lasts until the whole file has arrived.
     await liftTimeouts(trx);
     await createContractViews(trx);
     for await (const batch of inBatches(lines)) {
@@ -66,7 +69,7 @@ export async function compareContracts(
       );
     }
     for await (const differences of findDifferences(trx, now())) {
-      // Each line that can be read was counted as equal above. This subtracts the lines that differ.
+      // The loop above counted each readable line as equal. This subtracts each line that turned out not to be equal.
       equal -= differences.filter(({ theirs }) => theirs).length;
       await tell(differences.map(toFinding));
     }
@@ -84,7 +87,10 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A faulty line is not compared. But the file does name its signup, so the signup is not `extra`. */
+/**
+ * A faulty line is not compared. But the line names its signup, so the CRM has this signup, and it must not be reported as
+ * `extra`.
+ */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 

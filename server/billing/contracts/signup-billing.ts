@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
 
-/** This accepts anything, because signup-details.ts leaves out what is wrong. The properties are only documentation. */
+/** The schema accepts any value, because signup-details.ts leaves out wrong members. The properties are only documentation. */
 export const signupBillingSchema = z.unknown().meta({
   type: ['object', 'null'],
   properties: {

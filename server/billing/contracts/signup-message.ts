@@ -1,4 +1,4 @@
-// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
+// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for everything that can be wrong with it.
 import { z } from 'zod';
 import type { ContractCharge } from '../../../db/tables/contract-charges.ts';
 import type { Price } from '../../../db/tables/service-contracts.ts';
@@ -35,8 +35,8 @@ const quantitySchema = z
 type Priced = { unit_amount: number; quantity?: number | null | undefined };
 
 /**
- * Returns whether price times quantity is too high. Always false for a quantity of 1, because messages from before there were
- * quantities must stay valid. If the price alone is too high, the periods are blocked instead.
+ * Returns whether price times quantity is too high. Returns false for a quantity of 1, because messages without a quantity are
+ * older than this limit and must stay valid. If the price alone is too high, the periods are blocked instead.
  */
 const isTooMuch = ({ unit_amount, quantity }: Priced) =>
   (quantity ?? 1) > 1 && Math.abs(unit_amount) * (quantity ?? 1) > maxAmount;
@@ -145,7 +145,7 @@ const contractSchema = z
 export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
-    // A time before this probably comes from a clock that was never set. Billing would start at that time.
+    // A time before the year 2000 probably comes from a clock that was never set. Billing would start at that time.
     occurred_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
@@ -154,8 +154,8 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // This checks only trials. In other states the trial may have ended long ago, and a CRM that always sends the whole contract
-    // still sends its end.
+    // Only a trial must end after `occurred_at`. In other states the trial may have ended long before, and a CRM that always
+    // sends the whole contract sends that end, too.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     {
@@ -172,13 +172,14 @@ export const readSignup = (body: Uint8Array, now: Date): Signup =>
   readMessage(signupSchema, body, 'occurred_at', now);
 
 /**
- * Members that must be written without a decimal point. Somebody who writes 79.00 means 79 euros, but JSON would read 79 cents.
+ * Members that must be written without a decimal point. Somebody who writes 79.00 means 79 euros, but JSON reads 79.00 as 79,
+ * which would mean 79 cents.
  */
 const writtenAsIntegers = /^\/(amount|contract\/(price|charges\/\d+))\/(unit_amount|quantity)$/;
 
 /**
- * Refuses a message if the member `timed` is in the future. Throws 400 `malformed_json`, or 422 `validation_failed` with all
- * faults.
+ * `timed` is the name of a member with a time. If that time is in the future, the message is refused. Throws 400
+ * `malformed_json`, or 422 `validation_failed` with all faults.
  */
 export function readMessage<T>(schema: z.ZodType<T>, body: Uint8Array, timed: string, now: Date): T {
   const message = readStrictJson(body);

@@ -1,5 +1,5 @@
-// If many signups with the same email address or signup id arrive at the same time, a unique index lets only one transaction
-// through. The others run again and find what the first one created.
+// Accepts signups from the CRM. If many signups with the same email address or signup id arrive at the same time, a unique
+// index lets only one transaction commit. The other transactions run again, and find the rows of the first one.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -67,7 +67,7 @@ export type SignupOutcome = {
   ignored: string[];
 };
 
-/** Throws 422 `validation_failed` for a new customer whose address cannot get mail. */
+/** Throws 422 `validation_failed` for a new customer whose email address cannot get mail. */
 export async function acceptSignup(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
@@ -93,7 +93,8 @@ export async function acceptSignup(
     );
   };
   if (known) {
-    // If the report ends the contract, its charges belong on the last invoice. So they are stored before that invoice is issued.
+    // If the report ends the contract, the charges in the report belong on the last invoice. So they are stored before that
+    // invoice is issued.
     if (readEnd(report, now)) await insertCharges(trx, known.id, readCharges(signup));
     const outcome = await updateKnown(trx, known, report, now);
     const charges = await keepCharges(outcome.contract);
@@ -136,11 +137,13 @@ async function updateKnown(
   const endsAt = readEnd(report, now);
   const isEnding = endsAt !== undefined;
   const ending = settleCancelsAt(known, report, now);
-  // The CRM does not know about payments. So while an invoice is overdue, the contract stays past due unless the report ends it.
+  // The CRM does not know about payments. So while an invoice is overdue, a past-due contract stays past due, even if the
+  // report says `active`.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const status = isOverdue ? 'past_due' : reported;
-  // The billing job may be late. So periods that began before the report are invoiced here, on their old terms.
+  // The billing job may not have invoiced all periods that began before this report. These periods are invoiced here, at their
+  // old price.
   const { reportedCancelsAt } = ending;
   const before = {
     ...{ ...known, status: isEnding ? known.status : status },

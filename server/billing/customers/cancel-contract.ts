@@ -36,8 +36,8 @@ import { requireProved } from './own-details.ts';
 export function findEnd(contract: Contract, now: Date): Date {
   const { nextPeriodStartsAt, price, billingAnchorDay } = contract;
   if (presentStatus(contract, now) === 'trialing' || !nextPeriodStartsAt) return now;
-  // Either the current period is invoiced already, or the first period has not begun. So the contract ends when the next period
-  // would begin.
+  // The next period has not begun. So either the current period is invoiced already, or the contract has not had a period yet.
+  // In both cases, the contract ends when the next period would begin.
   if (nextPeriodStartsAt > now) return nextPeriodStartsAt;
   if (!price || !billingAnchorDay) return now;
   const start = startOfPresentPeriod(nextPeriodStartsAt, price.interval, billingAnchorDay, now);
@@ -45,8 +45,8 @@ export function findEnd(contract: Contract, now: Date): Date {
 }
 
 /**
- * Returns whether the contract is canceled already. Ignores an end that the CRM reported if canceling now would end the contract
- * earlier.
+ * Returns whether the contract is canceled already. If the CRM reported the contract's end, and canceling now would end the
+ * contract even earlier, this returns false.
  */
 export const isCanceled = (contract: Contract, now: Date): boolean =>
   contract.cancelsAt !== null && (!endsByReport(contract) || findEnd(contract, now) >= contract.cancelsAt);
@@ -110,7 +110,7 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
     const now = deps.now();
     if (!isRunning(presentStatus(contract, now))) throw refuse(faultWords.contract_kept_late);
     if (!contract.cancelsAt) return;
-    // The CRM has reported this end, so only the CRM can take it back.
+    // The CRM has reported this end, so only the CRM can undo it.
     if (endsByReport(contract)) throw refuse(faultWords.contract_ends_by_report);
     const { reportedCancelsAt } = contract;
     await setCancelsAt(trx, id, reportedCancelsAt && reportedCancelsAt > now ? reportedCancelsAt : null);
@@ -122,7 +122,10 @@ export async function keepOwnContract(deps: Dependencies, actor: Actor, id: stri
 const isOwn = (contract: Pick<Contract, 'accountId'> | undefined, { session }: Actor) =>
   contract?.accountId === session.user.account.id;
 
-/** Call this before you ask the customer for a credential, so that nobody gives one for a contract that is not theirs. */
+/**
+ * Call this before you ask the customer for a credential. Nobody should enter a credential only to learn that the contract is
+ * not theirs.
+ */
 async function requireOwnContract({ db }: Dependencies, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id) || !isOwn(await findContract(db, { id }), actor)) throw unknown();
 }

@@ -1,6 +1,6 @@
-// If a signup created a customer, a later report of that signup corrects the person's name and email address (contract 7.536 and
-// 7.537). It does so only while the person cannot have logged in and nobody has changed them here. No report changes the name or
-// address of anybody else.
+// If a signup created a customer, a later report of that signup corrects the person's name and email address (contract 7.536
+// and 7.537). It does so only while the person cannot have logged in and nobody has edited the person here. No report changes
+// the name or email address of anybody else.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { updateAccountNameUnlessEdited } from '../../../db/tables/accounts.ts';
@@ -19,8 +19,8 @@ import type { Signup } from '../contracts/signup-message.ts';
 type Correction = { contract: Contract; signup: Signup; now: Date; trace: Trace | undefined };
 
 /**
- * Returns the JSON pointer to the email address if somebody else has it, or if no mail can reach it. `trx` has locked the
- * contract.
+ * `trx` has locked the contract. Returns the JSON pointers of values that were not stored: the pointer of the email address if
+ * somebody else has that address, or if it cannot get mail.
  */
 export async function correctCustomer(
   trx: Transaction<DB>,
@@ -38,7 +38,7 @@ export async function correctCustomer(
   if (user.email === said.email) return [];
   if (!canGetMail(said.email, config) || (await findAddressOwner(trx, said.email, now)))
     return ['/user/email'];
-  // Links that went to the wrong address must not open the account.
+  // Links that were mailed to the wrong address must not open the account.
   await voidMails(trx, user.id, 'address_changed');
   await updateUser(trx, user.id, { email: said.email });
   deferWelcome(trx, { userId: user.id, recipient: said.email, contract: contract.id, now, trace });
@@ -51,8 +51,8 @@ export const deferWelcome = (trx: Transaction<DB>, { contract, trace, ...mail }:
   deferMail(trx, { kind: 'welcome', ...mail, details: { ...keepTrace(trace), contract } });
 
 /**
- * Returns whether the person may have logged in, or was changed here. Without a password, a passkey, a proved address or a
- * marketplace, nobody can log in.
+ * Returns whether the person may have logged in, or somebody has edited the person here. Without a password, a passkey, a
+ * proved email address or a marketplace link, nobody can log in.
  */
 const hasArrived = (user: User): boolean =>
   !isNewcomer(user) || user.emailVerifiedAt !== null || user.nameEditedAt !== null || user.role !== 'user';

@@ -10,8 +10,8 @@ export const endsWithPerson: EndsWithPerson = {
   async endContracts(trx, accountId, now) {
     const contracts: (Contract | undefined)[] = [];
     for (const id of await listContractIds(trx, accountId)) contracts.push(await lockContract(trx, { id }));
-    // All contracts are locked before a document number is taken. Otherwise other work on one of these contracts could cause a
-    // deadlock.
+    // All contracts are locked before `endContract` locks a series of document numbers. A transaction that waits for a contract
+    // while it holds a series could cause a deadlock.
     let ended = 0;
     for (const contract of contracts) if (contract && (await endContract(trx, contract, now))) ended++;
     return ended;

@@ -16,23 +16,30 @@ import { keepTrace } from '../../identity/ground/address-proof.ts';
 import { notify } from '../../identity/ground/notices.ts';
 import type { Trace } from '../../web/trace-context.ts';
 
-/** Ends all links that could prove the account's address for invoices. This includes links in unsent mails. */
+/** Ends all links that could prove the account's address for invoices, including links in unsent mails. */
 export async function endInvoiceEmailLinks(trx: Transaction<DB>, accountId: string): Promise<void> {
-  // The mails are deleted first. A mail that is being sent gets its token while its row is locked, so this waits for that token.
+  // Unsent mails are deleted first. If one of them is being sent, its row is locked until its token is stored. The deletion
+  // waits for that lock, so the next statement ends this token, too.
   await deleteUnsentInvoiceEmailMails(trx, accountId);
   deferEndOfInvoiceEmailTokens(trx, accountId);
 }
 
 export type LinkMail = { userId: string; recipient: string; now: Date; trace: Trace | undefined };
 
-/** The empty `until` puts this mail among the mails that people wait for (db/tables/mails.ts). */
+/**
+ * A mail with `until` is among the mails that people wait for (db/tables/mails.ts). Nothing reads the value here, so it is
+ * empty.
+ */
 export const deferInvoiceEmailLink = (trx: Transaction<DB>, { trace, ...mail }: LinkMail): void =>
   deferMail(trx, { kind: 'invoice_email', ...mail, details: { ...keepTrace(trace), until: '' } });
 
 /** What was done to the address for invoices. */
 type InvoiceEmailChange = 'given' | 'proved' | 'kept' | 'removed';
 
-/** Tells everybody in the account about a change. `request` comes from the person who made the change. */
+/**
+ * Tells everybody in the account about a change of the address for invoices. `request` comes from the person who made the
+ * change.
+ */
 export async function tellOfInvoiceEmail(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

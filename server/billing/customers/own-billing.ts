@@ -1,4 +1,4 @@
-// What customers see of billing (contract 7.247 to 7.252). If a person's email address is not proved, they see nothing of it.
+// What customers see of billing (contract 7.247 to 7.252). A person whose email address is not proved sees none of it.
 import { listOpenChargesOf } from '../../../db/tables/contract-charges.ts';
 import { findDocumentOf } from '../../../db/tables/documents.ts';
 import { findInvoice, hasOverdueInvoice } from '../../../db/tables/invoices.ts';
@@ -33,7 +33,10 @@ type Deps = Pick<Dependencies, 'db' | 'now'>;
 
 const mostOpen = 100;
 
-/** Returns undefined for an unproved address. `before` is the `next` of the previous page. On the last page, `next` is null. */
+/**
+ * Returns undefined if the person's email address is not proved. `before` is the `next` of the previous page. On the last page,
+ * `next` is null.
+ */
 export async function describeOwnBilling(
   deps: Deps,
   actor: Actor,
@@ -62,7 +65,7 @@ export async function describeOwnBilling(
       const next = findNextCharge(settings, asked, now());
       return describeContract(settings, contract, { now: now(), next });
     }),
-    /** Returns the part of the customer's payments that is not allocated, by currency. */
+    /** The part of the customer's payments that is not allocated, by currency. */
     unused: unused.map(({ currency, amount }) => toAmount(currency, amount)),
     open: toPay.map((invoice) => ({ ...invoice, ...describePayment(settings, invoice) })),
     isMoreOpen: open.length > mostOpen,
@@ -117,8 +120,8 @@ function describeContract(
 }
 
 /**
- * Says how a customer goes on after a trial: by the plan's link or, without one, by asking the seller. Returns null without a
- * seller.
+ * Returns how a customer can continue after a trial: with the plan's link, or by asking the seller if the plan has no link.
+ * Returns null if there is no seller.
  */
 function describeGoOn(settings: Settings | undefined, plan: string) {
   if (!settings) return null;
@@ -127,15 +130,15 @@ function describeGoOn(settings: Settings | undefined, plan: string) {
 }
 
 /**
- * Returns a function for the history of a person in the account. If a contract's end was changed, it finds the contract's last
- * day.
+ * Returns a function for the history that a person in the account reads. For a change of a contract's end, the function returns
+ * the contract's last day.
  */
 export async function readLastDays({ db, now }: Deps, accountId: string) {
   const [zone, contracts] = await Promise.all([findZone(db), listContracts(db, accountId)]);
   return findLastDayIn(zone, contracts, now());
 }
 
-/** This is more than 12, because 29 February can put the next period of a yearly contract more than a year from now. */
+/** 12 would be too few: a yearly period from 28 February to 29 February is longer than 12 months. */
 const monthsAhead = 13;
 
 /** Returns the contract's next invoice, or null if none is known. A blocked invoice has no amount. */
@@ -205,7 +208,10 @@ function describeCreditNote({ number, facts: kept }: OwnDocument) {
   };
 }
 
-/** Uses the settings in force, not the document, because an older bank account may be closed. */
+/**
+ * Takes the bank account from the settings in force, not from the document, because the document's account may be closed by
+ * now.
+ */
 function describeAccount(settings: Settings | undefined) {
   if (!settings) return null;
   const { seller, payment } = settings.settings;
@@ -229,9 +235,7 @@ export async function hasOwnOverdue(
   return emailVerifiedAt !== null && hasOverdueInvoice(db, account.id, now());
 }
 
-/**
- * Returns a document as a page shows it, with its lines and the English names of its countries. `record` is not shown to readers.
- */
+/** Returns a document as a page shows it, with its lines and the English names of its countries. Leaves out `record`. */
 export function describeDocument({ record: _record, ...facts }: DocumentFacts) {
   const codes = [facts.seller.address.country, facts.buyer.address?.country ?? facts.buyer.country].flatMap(
     (code) => code ?? [],

@@ -31,7 +31,7 @@ import { asGiven } from '../invoices/waiting-country.ts';
 import { deferInvoiceEmailLink, endInvoiceEmailLinks, tellOfInvoiceEmail } from './invoice-email.ts';
 import { readGiven, type SomeDetails, saveDetails } from './save-details.ts';
 
-/** Throws 403 `email_unverified`, because billing is only for people whose address is proved (contract 2.3). */
+/** Throws 403 `email_unverified`, because billing is only for people with a proved email address (contract 2.3). */
 export function requireProved({ session }: Actor): void {
   if (!session.user.emailVerifiedAt) throw new AppError('email_unverified');
 }
@@ -113,7 +113,10 @@ export async function keepOwnInvoiceEmail(deps: Dependencies, actor: Actor, emai
   });
 }
 
-/** Returns the address for invoices that a signup named, until somebody in the account has decided whether to keep it. */
+/**
+ * Returns the address for invoices that a signup named, or undefined if there is none or somebody in the account has decided
+ * about it.
+ */
 export async function findUndecidedInvoiceEmail(
   { db }: Pick<Dependencies, 'db'>,
   { session: { user } }: Actor,
@@ -124,7 +127,7 @@ export async function findUndecidedInvoiceEmail(
   return { email: found.invoiceEmail, isProved: found.provedInvoiceEmail !== null };
 }
 
-/** Does nothing if no address waits for its proof. Throws the same errors as `updateOwnDetails`. */
+/** Does nothing if the account has no unproved address for invoices. Throws the same errors as `updateOwnDetails`. */
 export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): Promise<void> {
   requireProved(actor);
   const { account } = actor.session.user;
@@ -140,7 +143,7 @@ export async function mailInvoiceEmailAgain(deps: Dependencies, actor: Actor): P
   });
 }
 
-/** Limits the number of these mails, because the address may be a stranger's. Throws 429 `rate_limited`. */
+/** Limits how many mails with a link an email address gets, because it may be a stranger's. Throws 429 `rate_limited`. */
 async function countMail(deps: Dependencies, { request, visit }: Actor, email: string): Promise<void> {
   const device = await findDeviceName(deps, request, email);
   await deps.mailLimits.countTry({ account: email, address: visit.address, device });
@@ -153,7 +156,8 @@ async function sendLink(
   recipient: string,
 ): Promise<void> {
   await recordActorEvent(trx, actor, { type: 'billing.invoice_email_asked' });
-  // A reserved address gets no such mail (contract 2.35). The person who asks must not learn that it is reserved.
+  // A reserved address gets no mail with a link (contract 2.35). This does not throw, because the person who asks must not
+  // learn that the address is reserved.
   if (await findReservation(trx, { email: recipient, now: now() })) return;
   const { session, visit } = actor;
   deferInvoiceEmailLink(trx, { userId: session.user.id, recipient, now: now(), trace: visit.trace });
@@ -184,12 +188,12 @@ export async function confirmInvoiceEmail(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     const accountId = user.account.id;
-    // Locks the details before the link. Functions that end links use the same order, so the two cannot deadlock.
+    // Locks the details before the link. Functions that end links lock in the same order, so that no deadlock is possible.
     await lockBillingDetails(trx, accountId);
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     if (!(await proveInvoiceEmail(trx, { accountId, email, at: deps.now() })))
       throw new AppError('not_found');
-    // Somebody else may have opened the link. Their IP address and browser stay private, so the audit has only the request id.
+    // Anybody who has the link can open it. Their IP address and browser stay private, so the audit has only the request id.
     const { requestId } = trailOf(visit);
     deferAuditEvent(trx, { type: 'billing.invoice_email_proved', requestId, userId });
     await tellOfInvoiceEmail(trx, deps, accountId, 'proved', undefined);

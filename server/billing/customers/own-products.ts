@@ -10,8 +10,8 @@ import type { Audience, Client } from '../../sso/clients.ts';
 import { isRunning, presentStatus } from '../contracts/contract-states.ts';
 
 /**
- * `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch. `mayEnter`
- * and `needsFactor` say what a launch would require (contract 13.60). They do not decide which products are listed.
+ * `href` is the product's own login, or a launch if no login is configured. `openedAt` is the time of the last launch.
+ * `mayEnter` and `needsFactor` say what a launch would require (contract 13.60), and do not decide which products are listed.
  */
 export async function listOwnProducts(deps: Dependencies, { session: { user } }: Actor) {
   const [launches, isListed] = await Promise.all([
@@ -22,7 +22,7 @@ export async function listOwnProducts(deps: Dependencies, { session: { user } }:
     deps.clients
       .list()
       .filter(isListed)
-      // A product of OpenID Connect has no launch, so only its own login can open it.
+      // A product of OpenID Connect has no launch. So it is listed only if it has a login of its own.
       .filter(({ kind, loginUrl }) => kind === 'hand-off' || loginUrl !== undefined)
       .map((client) => ({
         name: client.name,

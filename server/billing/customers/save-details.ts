@@ -19,7 +19,7 @@ import { asGiven, settlePlace } from '../invoices/waiting-country.ts';
 export type SomeDetails = { [Name in keyof GivenDetails]?: string | undefined };
 
 /**
- * Details may be missing because a signup gave wrong ones. `decides` says which missing details no signup may fill in later: all
+ * `details.ignored` lists the details that a signup gave wrongly. `decides` says which of them no signup may fill in later: all
  * of them (`all`), or only the ones that change here (`changed`). Returns undefined if nothing changes. Throws 422
  * `validation_failed`.
  */
@@ -35,8 +35,8 @@ export async function saveDetails(
   const value = readGiven(asGiven(details), given, config);
   const settled = await settlePlace(trx, accountId, { details, given: value, now: now() });
   const changed = listChanged(asGiven(details), value);
-  // Once somebody saves the form, details that a signup gave wrongly count as corrected. But while the details have no country, a
-  // wrong address does not count as corrected.
+  // A detail that is decided here is removed from `details.ignored`, the list of details that a signup gave wrongly. But while
+  // the account has no country, a wrong address stays in the list.
   const isDecided = (pointer: string) =>
     decides === 'all' || changed.some((name) => pointers[name].startsWith(pointer));
   const ignored = details.ignored.filter(

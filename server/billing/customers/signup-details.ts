@@ -1,6 +1,6 @@
 // Reads `account.billing` of a signup (contract 7.236 to 7.240). Fills in the details that nobody has edited here. Only the
-// signup that created the account may do so: signing up with another person's address must not lead to their invoices. Wrong
-// parts are left out, so that no customer is lost.
+// signup that created the account may do so. Otherwise somebody who signs up with another person's email address could redirect
+// that person's invoices. Wrong parts are left out, and the signup is not refused because of them.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import {
@@ -66,7 +66,8 @@ export async function fillDetails(
     if (place.address) given.push('address');
   }
   const settled = await settlePlace(trx, accountId, { details: present, given: filled, now });
-  // A part that is correct now no longer counts as left out, unless it waits for an administrator.
+  // `details.ignored` lists the parts that earlier signups gave wrongly. A part that this signup gives correctly is removed
+  // from the list. But the address stays in the list while its country waits for an administrator.
   const isBlocked = settled.country === null && settled.waiting !== null;
   const stillIgnored = details.ignored.filter(
     (pointer) =>
@@ -87,10 +88,13 @@ export async function fillDetails(
   return faulty;
 }
 
-/** Sends an address at most two mails a day, even if many signups name it. */
+/**
+ * Mails a link that proves the address for invoices. An email address gets at most two such mails a day, even if many signups
+ * name it.
+ */
 async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace }: LinkMail): Promise<void> {
   const user = await findUserById(trx, userId);
-  // The user's own address gets invoices anyway.
+  // The user's own email address needs no proof. A reserved address gets no mail with a link.
   if (!user || user.email === recipient || (await findReservation(trx, { email: recipient, now }))) return;
   try {
     await spendAllowance(trx, 'invoice-email-of-signup', recipient);
@@ -102,8 +106,8 @@ async function askToProve(trx: Transaction<DB>, { userId, recipient, now, trace 
 }
 
 /**
- * `country` and `vatId` are the known details. A signup may change the country only if `canMove`. A missing member, null and an
- * empty text mean the same. The `place` in the result has the country even if the rest of the address is faulty.
+ * `country` and `vatId` are the stored details. The signup may change the country only if `canMove`. A member that is missing,
+ * null or empty gives nothing. The `place` in the result has the country even if the rest of the address is faulty.
  */
 function readBilling(
   billing: unknown,

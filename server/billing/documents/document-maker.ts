@@ -1,5 +1,5 @@
-// Makes documents in a separate thread. If the service runs from source, it makes them in its own thread, because other threads
-// cannot read the source. The process does not load pdfkit when it starts.
+// Makes documents in a separate thread. If the service runs from source, it makes them in the main thread, because other
+// threads cannot read the source. The process does not load pdfkit when it starts.
 
 import { findThread } from '../../runtime/files.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -23,8 +23,8 @@ export type DocumentMaker = {
 
 // The longest text that our forms accept needs a tenth of this memory (see docs/operate/sizing.md).
 const heapMebibytes = 72;
-// Longer facts are refused. If many small objects fill the heap, only the thread ends. But one object that does not fit the heap
-// would end the whole process.
+// Facts with more characters than this are refused. If many small objects fill the heap, only the thread ends. But one object
+// that does not fit into the heap would end the whole process.
 const maxFactsLength = 1_000_000;
 
 /** The thread ends a minute after the last document, and starts again for the next one (contract 7.219). */

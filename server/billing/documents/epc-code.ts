@@ -10,7 +10,10 @@ import type { DocumentFacts } from '../values/document-facts.ts';
 const maxBytes = 331;
 const maxAmount = 99_999_999_999;
 
-/** Returns undefined for a credit note, if there is no IBAN, or if the currency or the amount does not fit (contract 7.206). */
+/**
+ * Returns undefined for a credit note, for a seller without an IBAN, and for a currency or amount that does not fit (contract
+ * 7.206).
+ */
 export function buildEpcText(facts: DocumentFacts, amount = facts.total): string | undefined {
   const { kind, currency, seller, number } = facts;
   if (kind !== 'invoice' || currency !== 'EUR' || !seller.iban || amount < 1 || amount > maxAmount)
@@ -29,7 +32,7 @@ export function buildEpcText(facts: DocumentFacts, amount = facts.total): string
       '',
       number,
     ].join('\n');
-  // Cuts a name after 70 characters, because a transfer has no room for more.
+  // A transfer has room for 70 characters of a name. The loop below removes more characters if the code is still too long.
   const name = Array.from(seller.name.replace(/\s+/g, ' ')).slice(0, 70);
   while (new TextEncoder().encode(build(name.join(''))).length > maxBytes) name.pop();
   return build(name.join('').trim());

@@ -1,5 +1,5 @@
 // The job that makes the files of documents after they are issued (contract 7.218 and 7.219). Any number of instances may run
-// it at the same time, each on a different document. If files are made twice, the first ones stay.
+// it at the same time, each on a different document. If a document's files are made twice, the first ones are kept.
 import { isDatabaseAway } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { insertFiles } from '../../../db/tables/document-files.ts';
@@ -30,7 +30,7 @@ export async function makeDueDocuments(deps: Making, signal?: AbortSignal): Prom
   }
 }
 
-/** If one document fails, the others are still made. */
+/** Logs and stores a failure instead of throwing it, so that the other documents are still made. */
 async function makeDocument({ db, log, config, maker }: Making, due: DocumentToMake): Promise<void> {
   const { number, tries } = due;
   try {

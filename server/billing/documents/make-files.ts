@@ -1,4 +1,4 @@
-// Makes both files of a document from its facts alone. Also makes samples.
+// Makes the PDF and the XML of a document from its facts alone. Also makes the PDF of samples.
 import { type DocumentFacts, hasXml } from '../values/document-facts.ts';
 import { buildPdf, buildSample, type SampleToMake } from './pdf.ts';
 import type { Look } from './sheet.ts';

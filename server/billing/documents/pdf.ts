@@ -15,7 +15,7 @@ type PdfParts = { look: Look; xml: string | undefined; sealed: string };
 /** `missing` has the letters that no font contains. The PDF shows them as □. */
 type Built = { pdf: Uint8Array; missing: string[] };
 
-/** `sealed` is JSON. The same facts and parts always make the same bytes. */
+/** `sealed` is JSON. Equal arguments always give the same bytes. */
 export function buildPdf(facts: DocumentFacts, { look, xml, sealed }: PdfParts): Promise<Built> {
   const issuedAt = new Date(facts.record.issued_at);
   return build(look, `${titles[facts.kind]} ${facts.number}`, issuedAt, (sheet) => {
@@ -303,14 +303,14 @@ function writeMail(sheet: Sheet, { subject, text }: SampleToMake['reminder']): v
   }
 }
 
-/** `first` is the document's first page. */
+/** `first` is the number of the document's first page in the PDF, from 0. */
 function writeFeet(sheet: Sheet, { seller, number }: DocumentFacts, first: number): void {
   const { count } = sheet.doc.bufferedPageRange();
   const y = sheet.bottom + 14;
   for (let at = first; at < count; at++) {
     sheet.doc.switchToPage(at);
     sheet.rule(y - 6);
-    // A screen reader reads this text only once, at the end.
+    // Each page shows this text, but a screen reader reads it only on the last page.
     const as = at === count - 1 ? 'P' : 'Artifact';
     if (seller.foot) sheet.write(seller.foot, { x: page.left, y, width: footWidth, ...footStyle, as });
     const place = { x: page.right - 100, y, width: 100, align: 'right', as: 'Artifact' } as const;

@@ -1,11 +1,11 @@
-// Checks a document before it is kept for ever: its required parts, and its sums, computed in another way than when it was issued
-// (contract 7.219).
+// Checks a document before its files are made and kept for ever (contract 7.219). Checks its required parts, and computes its
+// sums in another way than when it was issued.
 import type { DocumentFacts } from '../values/document-facts.ts';
 
 /** The message names the document's number and everything that is wrong with the document. */
 export class FactsError extends Error {}
 
-/** Throws a FactsError if sums, dates or references do not fit. */
+/** Throws a FactsError if sums, dates or references contradict each other. */
 export function requireSums(facts: DocumentFacts): void {
   const faults = [...findSumFaults(facts), ...findLineFaults(facts), ...findOtherFaults(facts)];
   if (faults.length > 0) throw new FactsError(`${facts.number}: ${faults.join('; ')}`);
@@ -26,9 +26,9 @@ function* findSumFaults(facts: DocumentFacts): Generator<string, void> {
       ? [BigInt(net) * BigInt(rate), 10_000n]
       : [BigInt(total) * BigInt(rate), 10_000n + BigInt(rate)];
   const twiceOff = 2n * (BigInt(tax) * base - shareOf);
-  // Rounding can put the tax of an invoice off by half a unit. The tax of a credit note can be off by one and a half units. It is
-  // the difference of two rounded sums (`shareCredit`), and both are shares of the rounded tax of the invoice. So this allows two
-  // units.
+  // Rounding can make the tax of an invoice wrong by half a minor unit. The tax of a credit note is the difference of two
+  // rounded shares of the invoice's rounded tax (`shareCredit`), so it can be wrong by one and a half units. This allows two
+  // units for a credit note.
   const allowed = kind === 'invoice' ? base : 4n * base;
   if (twiceOff > allowed || twiceOff < -allowed) yield 'the tax is not that of the rate';
 }
@@ -45,7 +45,8 @@ function* findLineFaults({ lines, prices, net, total }: DocumentFacts): Generato
 }
 
 function* findOtherFaults(facts: DocumentFacts): Generator<string, void> {
-  // The days of a credit note and its invoice are not compared, because version 0.5.0 issued credit notes with an earlier day.
+  // The days of a credit note and its invoice are not compared, because version 0.5.0 dated some credit notes before their
+  // invoice.
   const { kind, category, words, line, issued_on, due_on } = facts;
   if ((kind === 'credit_note') !== (facts.invoice !== null))
     yield 'a credit note names its invoice, and nothing else does';

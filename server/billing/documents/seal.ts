@@ -1,5 +1,5 @@
-// Seals the facts of a document for its PDF, with an HMAC of their JSON. With the key, one can tell a document of this service
-// from a forged one (contract 7.215 and 7.216).
+// Seals the facts of a document for its PDF, with an HMAC of their JSON. Somebody who has the key can tell a document of this
+// service from a forged one (contract 7.215 and 7.216).
 import { encodeHex } from 'oslo/encoding';
 import { hmacSha256 } from '../../sso/hmac.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';

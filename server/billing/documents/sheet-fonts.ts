@@ -2,7 +2,7 @@
 // 7.490 to 7.492).
 import { clean, type Fonts, listSeen } from './text-lines.ts';
 
-/** The part of pdfkit's open font that we use. The types of pdfkit do not describe it. */
+/** The types of pdfkit do not describe a font that is open. This type has the part of it that we use. */
 type EmbeddedFont = { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } };
 type WithFont = { _font: EmbeddedFont };
 
@@ -10,12 +10,12 @@ const box = '□';
 
 /** Signs that can be left out without changing a name: emoji, other symbols, punctuation and marks around a character. */
 const leftOut = /^[\p{S}\p{P}\p{Me}\p{Cc}\p{Cf}\p{Extended_Pictographic}]$/u;
-/** These signs look alike in each font, so they stay in the font of the text before them. */
+/** These characters look alike in every font, so they stay in the font of the text before them. */
 const plain = /^[\p{Z}\p{P}]+$/u;
 
 const segmenter = new Intl.Segmenter();
 
-/** `files` are TTF or OTF fonts. The last one has every Latin letter, and □. */
+/** `files` are TTF or OTF fonts. The last font has every Latin letter, and □. */
 export class SheetFonts implements Fonts {
   readonly #doc: PDFKit.PDFDocument;
   readonly #files: readonly Uint8Array[];
@@ -57,11 +57,14 @@ export class SheetFonts implements Fonts {
     return has;
   }
 
-  /** Returns the first font that has all these characters, or -1. */
+  /** Returns the number of the first font that has all these characters, or -1. */
   #find = (signs: string[]): number =>
     this.#files.findIndex((_, at) => signs.every((sign) => this.#has(at, sign)));
 
-  /** Returns the font of each UTF-16 unit. If a font has all characters of a syllable, they are all in one font. */
+  /**
+   * Returns the number of a font for each UTF-16 unit of the text. If one font has all characters of a syllable, it shows the
+   * whole syllable.
+   */
   pick = (text: string): number[] => {
     // It takes seconds to find the syllables of a very long text. Most texts need no such search, because the first font has all
     // their characters.
@@ -96,7 +99,8 @@ export class SheetFonts implements Fonts {
       const had = Array.from(segment)
         .filter((sign) => !lacking.includes(sign))
         .join('');
-      // If no font has several joined emoji, their invisible joiners would otherwise stay behind.
+      // If no font has emoji that are joined, only the invisible joiners between them would be left. Then the joiners are left
+      // out, too.
       return lacking.length === 0 || listSeen(had).length > 0 ? had : '';
     });
     // Characters that were left out leave no gap, and no empty line.

@@ -13,7 +13,7 @@ type Role = { as?: 'H1' | 'H2' | 'P' | 'TD' | 'Span' | 'Artifact' } | { as: 'TH'
 export type Style = { size?: number; bold?: boolean; colour?: string; align?: 'left' | 'right' } & Role;
 type Place = { x: number; y?: number; width: number };
 
-/** `fonts` are TTF or OTF. The last one has every Latin letter. `accent` is the colour of headings and links. */
+/** `fonts` are TTF or OTF. The last font has every Latin letter. `accent` is the colour of headings and links. */
 export type Look = { fonts: readonly Uint8Array[]; accent: string };
 
 const ink = '#1a1a1a';
@@ -42,7 +42,7 @@ export class Sheet {
     this.doc = new PDFDocument({
       size: 'A4',
       margin: 0,
-      // SheetFonts opens the fonts. Without this, pdfkit would open a font that cannot be embedded.
+      // SheetFonts opens the fonts. Without this null, pdfkit would open a font that cannot be embedded.
       font: null as unknown as string,
       pdfVersion: '1.7',
       subset: 'PDF/A-3b' as PDFKit.PDFDocumentOptions['subset'],
@@ -64,7 +64,7 @@ export class Sheet {
 
   listLacking = (text: string): string[] => this.#fonts.listLacking(text);
 
-  /** Puts everything that `write` writes into one element. Returns what `write` returns. */
+  /** Puts everything that the callback `write` draws into one new element. Returns what `write` returns. */
   within<Result>(tag: 'Table' | 'TR' | 'TD' | 'P' | 'Link', write: () => Result): Result {
     const outer = this.#element;
     const element = this.doc.struct(tag);
@@ -97,8 +97,8 @@ export class Sheet {
   write(text: string, { x, y = this.y, width, ...style }: Style & Place): number {
     const lines = this.layOut(text, width, style);
     const { as = 'P', scope } = style as { as?: string; scope?: 'Row' | 'Column' };
-    // Screen readers need the actual text if some of its characters are in no font. They also need it if it runs from right to
-    // left, because all text is drawn from left to right.
+    // A screen reader reads `actual`, if it is given, in place of the drawn characters. The text needs this if some of its
+    // characters are in no font, or if it runs from right to left, because all text is drawn from left to right.
     const isSpelled = this.#fonts.spell(text) !== clean(text);
     const actual = isSpelled || lines.flat().some(({ isRtl }) => isRtl) ? clean(text) : undefined;
     const heading = as === 'H1' || as === 'H2' ? { colour: this.#accent } : {};
@@ -146,7 +146,7 @@ export class Sheet {
     return this.doc.widthOfString(run.text, featuresOf(run));
   }
 
-  /** Starts a new page if a block of that height does not fit. */
+  /** Starts a new page if a block of this height does not fit on the rest of the page. */
   reserve(height: number): void {
     if (this.y + height > this.bottom && this.y !== page.top) this.addPage();
   }
@@ -182,8 +182,8 @@ export class Sheet {
   }
 }
 
-// For text from right to left. If any feature is given, the font lays out the whole text. Otherwise pdfkit would lay out each
-// word by itself, from left to right. `rtlm` is off, because the brackets are mirrored already, and fonts such as DejaVu would
-// mirror them again.
+// Options for text from right to left. pdfkit lays out a text as a whole only if the options name a feature. Without one, it
+// lays out each word by itself, from left to right. `rtlm` is off, because the brackets are mirrored already, and fonts such as
+// DejaVu would mirror them a second time.
 const rtl = { features: { rtlm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[] };
 const featuresOf = ({ isRtl }: Run) => (isRtl ? rtl : {});

@@ -104,7 +104,7 @@ function orderLine(text: string, { levels, fonts }: Marks, from: number, to: num
     const sign = mirrored.get(at) ?? text[at] ?? '';
     const run = line.at(-1);
     const isSame = run && run.isRtl === isRtl && run.font === font;
-    // Within a run the characters stay in reading order, because the font joins and turns them.
+    // The characters of a run stay in reading order, because the font joins them and puts them into visual order.
     if (isSame && last !== undefined && at - last === (isRtl ? -1 : 1))
       run.text = isRtl ? sign + run.text : run.text + sign;
     else line.push({ text: sign, isRtl, font });
@@ -121,7 +121,7 @@ const rtlScripts = ['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko'];
 const rtlScript = new RegExp(`[${rtlScripts.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
 const anyScript = /[^\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** The font lays out a text by the script of its first letter, so each run may have only one script. */
+/** The font lays out a text by the script of its first letter. So each run from right to left may have only one script. */
 function splitScripts(run: Run): Run[] {
   if (!run.isRtl) return [run];
   const parts = run.text.split(
@@ -131,8 +131,8 @@ function splitScripts(run: Run): Run[] {
 }
 
 /**
- * If the first letter of a text belongs to a right-to-left script, the font reverses the text. It reverses no other text. If that
- * is wrong for the run, this reverses the run beforehand.
+ * The font reverses a text if its first letter belongs to a right-to-left script, and leaves any other text as it is. If this
+ * does not fit the direction of the run, the characters are reversed here first, so that they are drawn in the right order.
  */
 function orderForFont(run: Run): Run {
   const { text, isRtl } = run;

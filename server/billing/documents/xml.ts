@@ -130,7 +130,10 @@ function buildAgreement({ seller, buyer, category }: DocumentFacts) {
   );
 }
 
-/** In EN 16931, a VAT id begins with its country (BR-CO-09). */
+/**
+ * In EN 16931, a VAT id begins with the code of its country (BR-CO-09). VAT ids of Greece may also begin with EL, and VAT ids
+ * of Northern Ireland with XI.
+ */
 function isVatId(id: string, country: string): boolean {
   const also = country === 'GR' ? 'EL' : country === 'GB' ? 'XI' : country;
   return id.startsWith(country) || id.startsWith(also);

@@ -32,7 +32,7 @@ export async function findBuyer(
       address,
       ...(address === null && country !== null && { country }),
       vat_id: vatId,
-      // An older address may have characters that cannot be printed, because these were not always refused.
+      // An older email address may have characters that cannot be printed. They were not always refused.
       email: email && isPrintable(email) ? email : null,
     },
     taxed: buildTaxedBuyer(details),

@@ -58,7 +58,7 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   const { db, now } = billing;
   const isWaiting = (await findBillingPause(db)) !== undefined;
   if (!isWaiting) {
-    // A transaction that ran while billing resumed may have put its mails on hold. This releases them.
+    // A transaction that ran while an operator resumed billing may have put its mails on hold. This releases them.
     await releaseBillingMails(db, now());
     await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract, at) => {
       return (await invoiceBegun(trx, contract, { now: at })) !== contract;
@@ -66,13 +66,16 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
     await forEachContract(billing, signal, findContractsInArrears, settleContract);
   }
   await forEachContract(billing, signal, findCanceledContracts, endContract);
-  // Trials come last, because the first run may find very many. Until their end is stored here, all other code treats them as
-  // expired already.
+  // Trials come last, because there may be very many of them. They can wait: all other code treats a trial as expired once its
+  // time is over.
   await forEachContract(billing, signal, findEndedTrials, expireTrial);
   if (!isWaiting) await writeDueMails(billing, signal);
 }
 
-/** Works on each contract in its own transaction. If one contract fails, the others are still done. */
+/**
+ * Works on each contract in its own transaction. If the work on one contract fails, this function goes on with the next
+ * contract.
+ */
 export async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
@@ -103,8 +106,8 @@ export async function forEachContract(
 }
 
 /**
- * If `isEnding`, periods that wait because the contract is past due are invoiced as well. `replaces` maps the first day of a
- * period to the lost invoice number that the period's new invoice replaces.
+ * If `isEnding`, periods that wait because the contract is past due are invoiced, too. `replaces` has lost invoice numbers, by
+ * the first day of their period. The new invoice for that period replaces the lost number.
  */
 type Billed = { now: Date; isEnding?: boolean; replaces?: ReadonlyMap<string, string> };
 
@@ -123,7 +126,8 @@ export async function invoiceBegun(
   const { charges: begun, nextPeriodStartsAt } = listPeriods(contract, now, end);
   const waiting = await listWaitingPeriods(trx, contract.id);
   const open = await listOpenCharges(trx, contract.id);
-  // A waiting period that begins after the end is deleted only when the end has come. Until then, the end can be undone.
+  // A waiting period that begins after the contract's end is deleted only when the end has come, because a planned end can be
+  // undone.
   const isAfterEnd = ({ startsAt }: Charge) => end !== null && startsAt >= end;
   const periods = waiting.filter((period) => !isMoment(period));
   const kept = (contract.cancelsAt ?? now) > now ? periods.filter(isAfterEnd) : [];
@@ -168,14 +172,14 @@ async function invoiceInOrder(
 ): Promise<{ left: Charge[]; blocked: BlockedCode | 'no_seller' | undefined }> {
   if (!settings) {
     if (periods.length === 0) return { left: [], blocked: undefined };
-    // Until there is a seller, the job does not look at this contract again. So this runs rarely, and each administrator gets one
-    // mail (contract 7.471).
+    // While there is no seller, the job finds a contract only when another of its periods begins. So this runs rarely. The mail
+    // is sent at most once in 30 days (contract 7.471).
     await tellOtherAdministrators(trx, { now: () => now }, { kind: 'no_seller', isOnce: true });
     return { left: periods, blocked: 'no_seller' };
   }
   const plan = { periods, open, contract, isLast: isPastLast(contract, isEnding), now };
   // Charges that are due immediately belong to no period (`at` is below 0). If their document is blocked, later documents are
-  // still issued. The next try plans these charges again, for its own day.
+  // still issued. The next run plans these charges again, for the day of that run.
   let held: { period: Charge; code: BlockedCode } | undefined;
   for (const { period: planned, lines, taken, sum } of planDocuments(plan)) {
     const at = periods.indexOf(planned);
@@ -224,10 +228,10 @@ async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date):
  * due. Returns false if nothing changed. `trx` has locked the contract.
  */
 export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
-  // The stored status may lag behind, because the job stores the end of a contract later.
+  // The contract may have ended already, although its stored status says that it is running.
   if (!isRunning(presentStatus(contract, now))) return false;
   const isDue = await isPastDue(trx, contract.id, now);
-  // The contract does not become past due yet. The restore may have lost payments that will be reported again.
+  // A contract does not become past due while billing waits. The restore may have lost payments that will be reported again.
   if (isDue && contract.status === 'active' && (await findBillingPause(trx))) return false;
   if (contract.status === (isDue ? 'active' : 'past_due'))
     return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
@@ -247,7 +251,7 @@ export async function cancelContract(
   });
 }
 
-/** If a contract with a planned end ends now, before that end, moves the planned end to now (contract 7.427). */
+/** Call this when a contract ends. If a later end was planned, this moves the planned end to now (contract 7.427). */
 export async function bringEndForward(
   trx: Transaction<DB>,
   { id, cancelsAt }: Contract,
@@ -257,8 +261,8 @@ export async function bringEndForward(
 }
 
 /**
- * Invoices the periods that have begun, then ends the contract. Returns false if it had ended already. `trx` has locked the
- * contract.
+ * Invoices the periods that have begun, then ends the contract. Returns false if the contract had ended already. `trx` has
+ * locked the contract.
  */
 export async function endContract(
   trx: Transaction<DB>,
@@ -270,7 +274,8 @@ export async function endContract(
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   const isEnded = await moveContract(trx, billed, 'cancel', trail);
   if (isEnded) await bringEndForward(trx, contract, now);
-  // Periods after the reported end may have been invoiced before the report came. This marks them for a credit (contract 7.528).
+  // Periods after the reported end may have been invoiced before the report came. This marks them, so that a credit note is
+  // issued for each (contract 7.528).
   if (isEnded && endsByReport(contract) && contract.cancelsAt && contract.cancelsAt <= now)
     await setCreditFrom(trx, contract.id, await findEndOf(trx, contract));
   return isEnded;

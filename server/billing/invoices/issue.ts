@@ -69,11 +69,9 @@ type Trail = Omit<AuditEvent, 'type'> | undefined;
 
 type Issuing = {
   trail?: Trail;
-  /** Maps the first day of a period to the lost invoice number that the period's new invoice replaces. */
+  /** Lost invoice numbers, by the first day of their period. The new invoice for that period replaces the lost number. */
   replaces?: ReadonlyMap<string, string> | undefined;
-  /**
-   * The credit note that has just canceled the earlier invoice. Set only if this invoice is issued in place of an earlier one.
-   */
+  /** Set only if this invoice replaces an earlier one: the credit note that has just canceled the earlier invoice. */
   creditNote?: string;
   lines?: ChargeLine[];
 };
@@ -152,7 +150,7 @@ export async function issueInvoice(
 }
 
 /**
- * Returns undefined if there are no charges and the quantity is 1. Such a document looks as documents did before there were
+ * Returns undefined if there are no charges and the quantity is 1. Then the document needs only `line`, as before there were
  * quantities and charges.
  */
 function buildLines(period: Charge, title: string, lines: ChargeLine[]): DocumentFacts['lines'] {
@@ -204,8 +202,8 @@ export async function issueCreditNote(
 }
 
 /**
- * Returns the current seller. If the seller has lost a tax id that the tax category requires, the seller's ids on the invoice
- * stay (contract 7.71).
+ * Returns the current seller. If the seller has lost a tax id that the tax category requires, returns the current seller with
+ * the tax ids of the invoice (contract 7.71).
  */
 function keepTaxIds(seller: Seller, { category, seller: before }: DocumentFacts): Seller {
   const isEnough = category === 'AE' ? seller.vat_id : (seller.vat_id ?? seller.tax_number);

@@ -12,8 +12,8 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 import type { DocumentFacts } from '../values/document-facts.ts';
 
 /**
- * Writes one mail to the buyer, and a copy to the archive. If the document replaces an earlier invoice, `creditNote` is the
- * credit note that canceled that invoice.
+ * Writes one mail to the buyer, and a copy to the archive. `creditNote` is set only if the document replaces an earlier
+ * invoice: it is the credit note that canceled that invoice.
  */
 export function deferDocumentMails(
   trx: Transaction<DB>,
@@ -27,7 +27,8 @@ export function deferDocumentMails(
     details: { document: number, ...(creditNote && { creditNote }) },
   } as const;
   deferBillingMail(trx, { ...about, contractId: record.contract_id, now });
-  // The address of the archive, if there is one, is looked up when the copy is sent.
+  // The recipient is empty, because the address of the archive is looked up when the copy is sent. Without an archive, no copy
+  // is sent.
   const copy = { key: `${about.key}:archive`, details: { ...about.details, archive: 'true' } };
   deferMail(trx, { ...about, ...copy, userId: null, recipient: '', now });
 }
@@ -49,7 +50,10 @@ export function deferPaymentMail(
   });
 }
 
-/** Writes a mail each time somebody cancels a contract here or keeps it after all. The time is part of the mail's key. */
+/**
+ * Writes a mail each time somebody cancels a contract here, or keeps a canceled one. The time is part of the mail's key, so
+ * that each time has its own mail.
+ */
 export function deferContractMail(
   trx: Transaction<DB>,
   kind: 'contract_cancel_asked' | 'contract_kept',

@@ -1,5 +1,5 @@
-// After a restore, billing waits until an operator resumes it (contract 7.340 to 7.349). The numbers of documents that the
-// restore lost must not be given again.
+// After a restore, billing waits until an operator resumes it (contract 7.340 to 7.349). New documents must not get the numbers
+// that the restore lost.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -33,7 +33,7 @@ export function readDocumentNumber(text: string): DocumentNumber | undefined {
   return read.serial > 0 && writeNumber(read, read.serial) === text ? read : undefined;
 }
 
-/** More lost numbers than this are taken for a typing error. */
+/** If more numbers than this would be lost, the given number is probably a typing error. */
 const mostLost = 1_000;
 
 export type Lost = { first: string; last: string; count: number };
@@ -41,13 +41,13 @@ export type Lost = { first: string; last: string; count: number };
 export type Skipped = {
   /** For each series, one span of lost numbers. */
   lost: Lost[];
-  /** The numbers that changed nothing, because the series already has a higher `last`. */
+  /** The given numbers that changed nothing, because the last number of their series is higher. `last` is that number. */
   below: { number: string; last: string }[];
 };
 
 /**
- * Marks each of `numbers` and all earlier numbers of its series as given, because somebody may have documents with these
- * numbers. Numbers without a document are lost. Works only while billing waits. Throws 422 `validation_failed`.
+ * Marks each of `numbers` and all earlier numbers of its series as used, because somebody may have documents with these
+ * numbers. The numbers that were not used before are lost. Works only while billing waits. Throws 422 `validation_failed`.
  */
 export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Promise<Skipped> {
   const skipped: Skipped = { lost: [], below: [] };
@@ -56,7 +56,7 @@ export async function skipNumbers(trx: Transaction<DB>, numbers: string[]): Prom
     if (!number) throw refuse(`${text} is no number of a document, such as INV-2026-0041.`);
     const last = await findLastNumber(trx, number);
     if (last > number.serial) skipped.below.push({ number: text, last: writeNumber(number, last) });
-    // If the number was given already, nothing changes, so its year is not checked.
+    // If the series has already used this number, nothing changes, so the number's year is not checked.
     if (last >= number.serial) continue;
     const today = dayIn(await findZone(trx), await readClock(trx));
     const year = Number(today.slice(0, 4));

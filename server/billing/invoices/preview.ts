@@ -44,7 +44,7 @@ export function previewDocuments(
   const documents: Forecast[] = [];
   const zone = settings.seller.time_zone;
   const until = addMonths(now, months);
-  // Leaves charges that are due immediately out of `begun`, because `planDocuments` plans them again, for today.
+  // `begun` has no charges that are due immediately, because `planDocuments` plans them for today.
   const begun = waiting.filter((period) => !isMoment(period));
   const periods = [...begun, ...listPeriods(contract, until, findPeriodsEnd(zone, contract)).charges];
   const { cancelsAt } = contract;
@@ -69,7 +69,7 @@ export function previewDocuments(
   return { documents, held: null };
 }
 
-/** If a month is too short for the day, the result is the last day of that month. */
+/** If the resulting month is too short for the day, the result is the last day of that month. */
 const addMonths = (from: Date, months: number): Date => {
   let at = from;
   for (let month = 0; month < months; month++) at = endOfPeriod(at, 'month', from.getUTCDate());

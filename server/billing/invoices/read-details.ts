@@ -1,5 +1,5 @@
-// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each part is read independently of the
-// others.
+// Reads billing details from forms and signups (contract 7.232 to 7.234, 7.390 to 7.393). Each detail is read by itself, so
+// that a fault in one detail does not affect the other details.
 import type {
   BillingAddress,
   BillingDetails,
@@ -68,7 +68,10 @@ export function readAddress({ country: code, ...given }: GivenAddress): Read<Pla
   return { value: { address, country } };
 }
 
-/** `country` is the country of the buyer's address. The VAT id `known` is accepted again, even if a digit in it seems wrong. */
+/**
+ * `country` is the country of the buyer's address. `known` is the stored VAT id. It is accepted even if a digit in it seems
+ * wrong.
+ */
 export function readBuyerVatId(
   text: string,
   country: string | undefined,
@@ -91,8 +94,8 @@ export function readInvoiceEmail(text: string, config: Pick<Config, 'production'
 type Known = { known: DetailValues; isGiven: (...names: (keyof GivenDetails)[]) => boolean };
 
 /**
- * A detail that is not given stays as in `known`. It is not checked again, because somebody else may have entered it, and a fault
- * in it must not stop this change.
+ * A detail that is not given stays as in `known`. Such a detail is not checked, because somebody else may have entered it, and
+ * a fault in it must not stop this change.
  */
 export function readDetails(
   given: GivenDetails,
@@ -104,7 +107,7 @@ export function readDetails(
   const address = isGiven('line1', 'line2', 'postcode', 'city', 'country')
     ? readAddress({ line1, line2, postcode, city, country })
     : { value: { address: known.address, country: known.country } };
-  // The country and the VAT id must match, even if something else is wrong with the address.
+  // The VAT id is checked against the country even if something else is wrong with the address.
   const vatId = isGiven('country', 'vatId')
     ? readBuyerVatId(given.vatId, readCountry(given.country), known.vatId)
     : { value: known.vatId };
@@ -136,7 +139,7 @@ export const pointers: Record<DetailName, string> = {
 
 export const allPointer = '/account/billing';
 
-/** Returns whether the part that was left out may have contained a country. */
+/** Returns whether the left-out part at `pointer` may have contained a country. */
 export const mayHideCountry = (pointer: string): boolean =>
   pointer === allPointer || pointer === pointers.address;
 

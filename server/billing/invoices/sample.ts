@@ -1,4 +1,5 @@
-// What the sample documents for given settings say (contract 7.496 to 7.498). They get no number, and nothing is stored.
+// What the sample documents for given settings say (contract 7.496 to 7.498). A sample uses up no number, and nothing is
+// stored.
 import { minorDigits } from '../../basics/currencies.ts';
 import type { BillingSettings } from '../settings/settings.ts';
 import { addDays, dayIn, startOfDay } from '../values/days.ts';
@@ -29,7 +30,7 @@ export function buildSampleFacts(
     const taxed = { country: address.country, vatId: null, hasCheckedVatId: false };
     return { charge, drawn: computeInvoice(settings, charge, { taxed }) };
   };
-  // If the seller's tax rules begin later than today, the sample is dated on their first day.
+  // If the seller's tax rules begin later than today, the sample is dated on the first day of these rules.
   const [firstDay = ''] = tax.rules
     .flatMap(({ country, from }) => (country === address.country ? [from] : []))
     .sort();

@@ -48,7 +48,7 @@ export const monthSchema = z
   .max(7)
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/);
 
-/** Uses one connection only, so that the others stay free for logins. */
+/** Uses only one connection, so that the other connections stay free for logins. */
 export const summariseBilling = ({ db, now }: Pick<Dependencies, 'db' | 'now'>, before?: string) =>
   inTransaction(db, { by: 'service' }, (trx) => readSummary(trx, { now: now(), before }));
 
@@ -58,7 +58,8 @@ export async function readSummary(
 ) {
   const settings = await findSettings(db);
   const zone = zoneOf(settings);
-  // Without `before`, the span has no end. A document may have a date in the future. It is then added to the newest month.
+  // Without `before`, the span has no end, because a document may have a date in the future. Such a document is added to the
+  // newest month.
   const from = addMonth(before ?? addMonth(dayIn(zone, now).slice(0, 7), 1), -monthsOfIncome);
   const limit = most + 1;
   const [
@@ -98,7 +99,7 @@ export async function readSummary(
   ]);
   const lists = { vatIds, overdue, pastDue, held, countries, incomplete, ignored, unmade, unprinted, trials };
   return {
-    /** VAT ids that may reverse the tax, and wait for an administrator. */
+    /** VAT ids that wait for an administrator, and could reverse the tax. */
     vatIds: vatIds.slice(0, most),
     open: open.map(withDigits),
     overdue: overdue.slice(0, most).map(withDigits),
@@ -110,7 +111,7 @@ export async function readSummary(
     })),
     unallocated: unallocated.map(withDigits),
     held: held.slice(0, most),
-    /** Countries that would change the tax, and wait for an administrator. */
+    /** Countries that wait for an administrator, because they would change the tax. */
     countries: countries
       .slice(0, most)
       .map((each) => ({ ...each, isOverdue: each.since < overdueBefore(now) })),
@@ -143,7 +144,9 @@ const describeIncome = (row: Income) => ({
   countryName: row.country && nameCountry(row.country),
 });
 
-/** Computes the income of a month. A yearly price is divided by 12, and only the sum is rounded (contract 7.304). */
+/**
+ * Computes the recurring income of one month. A yearly price is divided by 12, and only the sum is rounded (contract 7.304).
+ */
 function describeRecurring({ plan, currency, count, yearly, ofMonths, ofYears }: Recurring) {
   const twelfths = BigInt(ofMonths) * 12n + BigInt(ofYears);
   return {

@@ -8,8 +8,8 @@ import { isVatIdOf } from '../values/vat-ids.ts';
 export type Tax = { category: TaxCategory; rate: number; words: string | null };
 
 /**
- * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, so tax may be reversed.
- * `isVatIdOpen` says that `vatId` is not marked either way.
+ * `country` is null if the buyer gave none. `hasCheckedVatId` says that `vatId` is marked as checked, so that tax may be
+ * reversed. `isVatIdOpen` says that nobody has decided about `vatId` yet.
  */
 export type TaxedBuyer = {
   country: string | null;
@@ -34,7 +34,10 @@ export function findTax(
   return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
 }
 
-/** Compares the tax of two buyers on each day on which a tax rule begins. */
+/**
+ * Returns whether two buyers pay the same tax. Compares the days on which a tax rule begins, because the tax changes on no
+ * other day.
+ */
 export const isTaxedAlike = (
   settings: Pick<BillingSettings, 'seller' | 'tax'>,
   one: TaxedBuyer,
@@ -45,7 +48,7 @@ export const isTaxedAlike = (
     return a?.category === b?.category && a?.rate === b?.rate;
   });
 
-/** Returns the countries of buyers for whom tax may be reversed. There are none without a seller. */
+/** Returns the countries of buyers for whom tax may be reversed. Returns an empty list if there is no seller. */
 export const listReverseCountries = (seller: BillingSettings['seller'] | undefined): string[] =>
   seller?.vat_id !== undefined && isMemberState(seller.address.country)
     ? memberStates.filter((country) => country !== seller.address.country)

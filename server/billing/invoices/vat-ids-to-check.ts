@@ -74,8 +74,8 @@ async function askAboutAll(deps: Deps, { countries, askedBy, url, signal }: Aski
 }
 
 /**
- * Decides about the VAT id if the answer is clear. The answer “valid” is clear only if it also confirms the name, because anybody
- * can type a stranger's VAT id.
+ * Decides about the VAT id if the answer is clear. “Valid” is clear only if VIES gives or confirms the buyer's name, because
+ * anybody can type a stranger's VAT id.
  */
 async function keepAnswer(
   trx: Transaction<DB>,
@@ -83,13 +83,14 @@ async function keepAnswer(
   { answer, askedBy, askedAt }: { answer: ViesAnswer; askedBy: string; askedAt: Date },
 ): Promise<void> {
   const details = await lockBillingDetails(trx, accountId);
-  // The details have changed meanwhile, so the answer is about another VAT id or name. VIES is asked again when the lease ends.
+  // The details have changed while VIES was asked, so the answer is about another VAT id or name. VIES is asked again when the
+  // lease ends.
   if (details.vatId !== vatId || (details.company ?? (await findAccountName(trx, accountId))) !== name)
     return;
   const { hasName, ...kept } = answer;
   await insertVatCheck(trx, { ...kept, accountId, vatId, askedBy, askedAt });
   await askAboutVatIdAgain(trx, { accountId, vatId }, 'never');
-  // An administrator may have decided while VIES was asked.
+  // An administrator may have decided while VIES was asked. An answer “valid” that does not confirm the name decides nothing.
   if (details.hasCheckedVatId || details.hasRefusedVatId || (kept.isValid && !hasName)) return;
   await decideVatId(trx, { accountId, vatId, isChecked: kept.isValid });
   const checked = kept.isValid ? 'yes' : 'no';
@@ -106,7 +107,7 @@ async function tellAdministrators(
   { config, now }: Deps,
   countries: string[],
 ): Promise<void> {
-  // If the settings use VIES, administrators hear only of VAT ids that VIES could not decide about or gave no answer for.
+  // If the settings use VIES, administrators get mails only about VAT ids for which VIES gave no clear answer.
   const asking = config.vatCheck === 'vies' ? { now: now(), until: msAfter(now(), leaseMs) } : undefined;
   const count = await countVatIdsToCheck(trx, 1, countries, asking);
   if (count === 0 || !(await lockVatIdMails(trx))) return;

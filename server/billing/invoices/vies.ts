@@ -19,7 +19,7 @@ const answerSchema = z.object({
   requestIdentifier: z.string().nullish(),
   name: z.string().nullish(),
   address: z.string().nullish(),
-  /** Whether the name fits the VAT id. Only few countries compare the name themselves. */
+  /** Whether the country says that the name belongs to the VAT id. Only a few countries compare names. */
   traderNameMatch: z.string().nullish(),
 });
 

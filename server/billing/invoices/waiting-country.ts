@@ -47,7 +47,7 @@ export async function settlePlace(
   if (country === null || !(await changesTax(trx, accountId, details, { ...given, country })))
     return { ...given, waiting: null };
   const { address, vatId } = given;
-  // A further change does not start the 14 days again.
+  // If details wait already, another change does not restart the 14 days after which they are overdue.
   const waiting = { address, country, vatId, since: details.waiting?.since ?? now };
   return { ...given, address: details.address, country: details.country, vatId: details.vatId, waiting };
 }
@@ -62,8 +62,8 @@ async function changesTax(
   if (given.country === country) return false;
   const found = await findSettings(trx);
   if (!found) return false;
-  // A customer's first country applies immediately, because only the customer knows it. But if an earlier country could not be
-  // read, the new country is not the first.
+  // The first country of an account without documents applies immediately. But if an earlier country could not be read, the new
+  // country is not the first.
   if (country === null && !isCountryUnread(details) && !(await hasDocuments(trx, accountId))) return false;
   const after = {
     country: given.country,
@@ -74,8 +74,8 @@ async function changesTax(
 }
 
 /**
- * Accepts or rejects the country that waits for an administrator. Returns false if that is not `country`. `trx` has locked the
- * account.
+ * Accepts or rejects `country`, which waits for an administrator. Returns false if no country or another one waits. `trx` has
+ * locked the account.
  */
 export async function decideWaiting(
   trx: Transaction<DB>,
@@ -95,7 +95,8 @@ export async function decideWaiting(
 
 function editedOnceRefused(details: BillingDetails): DetailName[] {
   const others = details.editedHere.filter((name) => name !== 'address');
-  // Until there is a country, invoices are blocked. So the CRM may set one, even if the customer typed the rejected country.
+  // While the account has no country, its periods are blocked. So `address` does not count as edited, and a signup may still
+  // give a country, even if a customer typed the rejected country.
   if (isCountryUnread(details)) return others;
   // The CRM repeats the rejected address in each report. `address` counts as edited here, so that the CRM cannot set it again
   // and the address does not wait for an administrator again.

@@ -1,6 +1,6 @@
 // Records money that comes in or goes back, and allocates it to invoices (contract 7.130 to 7.138).
-// Each function locks contracts, then invoices, then payments, each kind in a fixed order. If a function finds out later that it
-// has locked too little, it starts again (LostRace).
+// Each function locks contracts first, then invoices, then payments. Rows of one kind are locked in a fixed order. If a
+// function finds out later that it has locked too little, it starts again (LostRace).
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../../db/races.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -41,8 +41,8 @@ export type Money = Pick<
 export type Recorded = { payment: Payment; applied: boolean };
 
 /**
- * Records each id once. A payment pays the invoice with the number `pays`, which by default is the number that the payer wrote.
- * Throws 422 `validation_failed`. Throws 422 `idempotency_key_reused` if the id is recorded with other facts.
+ * Records each id only one time. A payment pays the invoice with the number `pays`, which by default is the number that the
+ * payer wrote. Throws 422 `validation_failed`. Throws 422 `idempotency_key_reused` if the id is recorded with other facts.
  */
 export async function recordMoney(
   trx: Transaction<DB>,
@@ -102,7 +102,7 @@ const hasSameFacts = (known: Payment, money: Money) =>
 
 /**
  * Pays the invoice that the payment names. Until 1.2.0, this first subtracts refunds that arrived before their payment, because
- * version 1.0.0 accepted them.
+ * version 1.0.0 accepted such refunds.
  */
 async function applyPayment(
   trx: Transaction<DB>,
@@ -121,8 +121,8 @@ async function applyPayment(
 }
 
 /**
- * Takes the refund from the unallocated part of the payment first. Takes the rest from the invoices that the payment pays, the
- * newest allocation first.
+ * Subtracts the refund from the unallocated part of the payment first. Subtracts the rest from the invoices that the payment
+ * pays, the newest allocation first.
  */
 async function applyRefund(
   trx: Transaction<DB>,
@@ -207,7 +207,7 @@ function tellAllocated(
   deferAuditEvent(trx, { ...by.trail, type: 'payment.allocated', details });
 }
 
-/** `invoices` maps each lost number to the invoice that replaces it. A payment that names a lost number pays the new invoice. */
+/** `invoices` has, for each lost number, the invoice that replaces it. A payment that names a lost number pays that invoice. */
 export async function payWithWaiting(
   trx: Transaction<DB>,
   invoices: Map<string, Invoice>,
@@ -252,7 +252,7 @@ export async function payBack(
   return amount;
 }
 
-/** Returns how much it allocated. */
+/** Returns the amount that was allocated. */
 export async function allocateUpTo(
   trx: Transaction<DB>,
   {

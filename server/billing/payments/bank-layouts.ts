@@ -144,7 +144,7 @@ export function readSigned(written: string, mark: ',' | '.', digits: number): nu
       ? /^([+-]?)(\d{1,13}|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,4}))?(-?)$/
       : /^([+-]?)(\d{1,13}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,4}))?(-?)$/
     ).exec(bare) ?? [];
-  // Some banks write more decimals than the currency has. That is accepted if the additional ones are zeros.
+  // Some banks write more decimals than the currency has. Such an amount is accepted if the additional decimals are zeros.
   const [kept, more] = [part.slice(0, digits), part.slice(digits)];
   if (!whole || /[1-9]/.test(more)) return undefined;
   const amount = Number(whole.replace(/[.,]/g, '') + kept.padEnd(digits, '0'));

@@ -5,7 +5,7 @@ import { isCurrency, minorDigits } from '../../basics/currencies.ts';
 import { FileError } from '../../runtime/files.ts';
 import { type BankLine, readDay, readSigned } from './bank-layouts.ts';
 
-// A statement nests about 12 levels, and its longest text has 500 characters.
+// A real statement has about 12 levels of elements, and its longest text has 500 characters.
 const maxDepth = 32;
 const maxText = 2_000;
 
@@ -13,8 +13,8 @@ const maxText = 2_000;
 type Node = { name: string; currency: string; text: string; children: Node[] };
 
 /**
- * `line` is the number of the entry, from 1, because the whole file may be one line. Throws a FileError if the file is no
- * statement.
+ * `line` counts the entries of the statement, from 1, because the whole file may be one line. Throws a FileError if the file is
+ * no statement.
  */
 export function readCamt(xml: string): (BankLine & { line: number })[] {
   const lines: (BankLine & { line: number })[] = [];
@@ -49,7 +49,8 @@ export function readCamt(xml: string): (BankLine & { line: number })[] {
     const node = open.pop();
     const parent = open.at(-1);
     if (!node || !parent) return;
-    // Only the parts that may still be needed stay in memory.
+    // The elements of a statement are not kept, so that little of the file is in memory. The account and each entry are read
+    // here, and the other elements are not needed.
     if (parent.name === 'Stmt' && node.name === 'Acct')
       account = textAt(node, 'Id/IBAN') || textAt(node, 'Id/Othr/Id');
     if (parent.name === 'Stmt' && node.name === 'Ntry') {

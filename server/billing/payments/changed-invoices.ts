@@ -34,8 +34,8 @@ export const changedInvoicesSchema = z
   .describe('Invoices, in the order of their last changes.');
 
 /**
- * `after` is the `next` of an earlier page. It has the instant of the last restore, and the number of the last change on that
- * page.
+ * `after` is the `next` of an earlier page. It contains the instant of the last restore, and the number of the last change on
+ * that page.
  */
 export async function readChangedInvoices(
   { db }: Pick<Dependencies, 'db'>,

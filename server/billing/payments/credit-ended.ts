@@ -29,7 +29,9 @@ async function creditPeriods(trx: Transaction<DB>, { id }: Contract, now: Date):
   return true;
 }
 
-/** Returns what the period costs with tax. Charges on its invoice are not credited, because they are for something else. */
+/**
+ * Returns what the period costs with tax. Other charges on its invoice are not part of the period, so they are not credited.
+ */
 async function sumOfPeriod(trx: Transaction<DB>, { number, unitAmount }: Invoice): Promise<number> {
   const facts = (await findFacts(trx, number)) as DocumentFacts | undefined;
   const charges = facts?.lines?.filter(({ charge }) => charge !== undefined) ?? [];

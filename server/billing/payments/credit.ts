@@ -17,8 +17,8 @@ import { allocateUpTo, freeAllocated, type Recorder } from './allocate.ts';
 import { blockedWords, chargeAgain, compareReissue } from './reissue.ts';
 
 /**
- * Credits `amount`, or everything that is not credited yet. Money that paid the credited part becomes unallocated. If the
- * invoice has no document, all of it becomes void. Returns the number of the credit note. Throws 404 `not_found`, 409
+ * Credits `amount` or, without it, everything that is not credited yet. Money that paid the credited part becomes unallocated.
+ * An invoice without a document becomes void as a whole. Returns the number of the credit note. Throws 404 `not_found`, 409
  * `already_settled` or `billing_paused`, and 422 for an amount that cannot be credited.
  */
 export async function creditInvoice(
@@ -70,8 +70,8 @@ export async function reissueInvoice(
   });
   if ('blocked' in issued) throw invalidMember('/number', blockedWords[issued.blocked]);
   const renewed = await lockInvoice(trx, issued.id);
-  // `freed` has the newest allocation first. This allocates the oldest first, so that a later refund again takes money from the
-  // newest payment.
+  // `freed` begins with the newest allocation. This loop begins with the oldest, so that the new invoice has its allocations in
+  // the same order as the old invoice had.
   for (const { payment: id, amount: most } of freed.reverse())
     await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
@@ -94,7 +94,8 @@ async function voidWithoutDocument(trx: Transaction<DB>, invoice: Invoice, by: R
 
 async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by: Recorder) {
   const freed = await freeCredited(trx, invoice, invoice.credited + amount, by);
-  // If an invoice has a document, it was issued under settings. So its facts and the settings exist.
+  // An invoice with a document was issued under billing settings, and a seller cannot be removed. So both facts and settings
+  // exist.
   const [facts, settings] = await Promise.all([
     findFacts(trx, invoice.number) as Promise<DocumentFacts>,
     findSettings(trx) as Promise<Settings>,
@@ -104,8 +105,8 @@ async function credit(trx: Transaction<DB>, invoice: Invoice, amount: number, by
 }
 
 /**
- * Stores `credited` as the invoice's credited amount. If more is allocated than is still to be paid, the rest becomes
- * unallocated. Does not change `invoice`.
+ * Stores `credited` as the invoice's credited amount. Money above what is still to be paid becomes unallocated. Does not change
+ * `invoice`.
  */
 async function freeCredited(
   trx: Transaction<DB>,

@@ -1,4 +1,4 @@
-// Records each payment of a file once, or shows what an import would do (contract 7.314 to 7.319, and 7.514 to 7.518).
+// Records each payment of a file one time, or shows what an import would do (contract 7.314 to 7.319, and 7.514 to 7.518).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -15,9 +15,9 @@ import { describeRecorded, type PaymentAnswer } from './payment-answer.ts';
 import { type Fault, type ListedPayment, normalise } from './payment-file.ts';
 
 /**
- * What became of a payment. The first three say how much of it was allocated when it was recorded. `known` means that it was
- * recorded before. `refund` means that the money went out and gives a payment back. `left` means that it was not recorded,
- * because people have to decide. `out` means that the money went out and concerns no invoice.
+ * What became of a payment. `whole`, `part` and `unallocated` say how much of it was allocated when it was recorded. `known`
+ * means that it was recorded before. `refund` means that the money went out and gives a payment back. `left` means that it was
+ * not recorded, because people have to decide. `out` means that the money went out and concerns no invoice.
  */
 export const outcomes = ['whole', 'part', 'unallocated', 'known', 'refund', 'left', 'out'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -67,7 +67,7 @@ const isOf = ({ number, currency, amount, isOut }: ListedPayment, recorded: Paym
   recorded.currency === currency &&
   recorded.amount === amount;
 
-/** Looks for matches of new payments only, if their own column for the number does not name an invoice. */
+/** Looks for matches only of payments that are new, and whose `number` does not name an invoice. */
 const findMatches = async (db: Database, payments: ListedPayment[], known: Set<string>) => {
   const asked: ListedPayment[] = [];
   for (const payment of payments)
@@ -148,7 +148,7 @@ export async function* importPayments(
 ): AsyncGenerator<LineResult, void> {
   const zone = await findZone(db);
   const noons = new Map<string, Date>();
-  // Money that went out may give back a payment of the same file, so it is matched after that payment is recorded.
+  // Money that went out may refund a payment in the same file. So it is matched only after that payment is recorded.
   for (const part of splitByWay(payments)) {
     const matches = await findMatches(db, part, known);
     for (const payment of part) {
@@ -167,8 +167,8 @@ export async function* importPayments(
       yield await inTransaction(db, origin, async (trx) => {
         const { exact } = match ?? {};
         const matched = exact && (await isStillExact(trx, payment, exact)) ? exact : undefined;
-        // Another run may have recorded the payment before the seller's time zone changed. Then the stored instant differs, and
-        // the payment would be refused if we recorded it again.
+        // Another import may have recorded the payment before the seller's time zone changed. Then the stored instant differs,
+        // and recording the payment again would be refused.
         if (await findPayment(trx, payment.id)) return describe(payment, 'known');
         if (payment.isBank && !matched) return leave(payment, match);
         const { applied, allocated } = await recordListed(trx, payment, {
@@ -184,7 +184,10 @@ export async function* importPayments(
   }
 }
 
-/** Returns whether the payment still fits the match `exact`. Locks the invoice, so that no other payment can pay it meanwhile. */
+/**
+ * Returns whether the payment still fits the match `exact`. Locks the invoice, so that no other payment can pay it before the
+ * transaction ends.
+ */
 export async function isStillExact(
   trx: Transaction<DB>,
   { amount, currency }: ListedPayment,
@@ -197,8 +200,9 @@ export async function isStillExact(
 }
 
 /**
- * Records a line. Money that came in pays the invoice `pays`. Money that went out gives back the payment in `to`. The payment
- * keeps the number that the payer wrote, even if it pays another invoice. So the same line is the same payment in each version.
+ * Records a line. Money that came in pays the invoice `pays`. Money that went out gives back the payment in `to`. The record
+ * keeps the number that the payer wrote, even if the money pays another invoice. So each version of this service sees the same
+ * payment in the same line.
  */
 export async function recordListed(
   trx: Transaction<DB>,
@@ -213,7 +217,7 @@ export async function recordListed(
   try {
     return await describeRecorded(trx, await recordMoney(trx, money, by, isOut ? null : pays));
   } catch (error) {
-    // Another run has just recorded the line, perhaps with noon of another time zone. The next attempt finds that payment.
+    // Another import has just recorded the line, perhaps with noon of another time zone. The next attempt finds that payment.
     if (error instanceof AppError && error.code === 'idempotency_key_reused') throw new LostRace();
     throw error;
   }

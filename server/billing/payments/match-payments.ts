@@ -83,7 +83,7 @@ function matchOpen(payment: ListedPayment, { all, sure }: AllNamed, equal: Equal
 
 /**
  * Proposes open invoices of the same amount whose buyer the payer names. If the payer names no buyer, and only one open invoice
- * has that amount, this proposes it.
+ * has that amount, proposes that invoice.
  */
 function guess(payment: ListedPayment, equal: Equal[]): Named[] {
   const words = fold(wordsOf(payment));
@@ -100,8 +100,8 @@ const fold = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Finds the payments that outgoing money may give back. These are payments of the invoices that its text names, if at least the
- * outgoing amount of each has not been given back yet.
+ * Finds the payments that outgoing money may give back. Such a payment pays an invoice that the money's text names. At least
+ * the outgoing amount of the payment must not be refunded yet.
  */
 async function matchRefund(
   db: Database,
@@ -172,7 +172,7 @@ export async function findNamed(db: Database, payments: ListedPayment[]): Promis
   for (let from = 0; from < wanted.length; from += sliceSize)
     for (const invoice of await listToMatch(db, { numbers: wanted.slice(from, from + sliceSize) }))
       known.set(invoice.number, invoice);
-  // If a restore has lost the number, it means the invoice that replaces the lost one.
+  // A number that a restore has lost stands for the invoice that replaces it.
   const lost = wanted.length > 0 ? new Set(await listLostDocuments(db)) : new Set();
   for (const number of wanted.filter((each) => !known.has(each) && lost.has(each))) {
     const replacing = await findInvoiceToPay(db, number);
@@ -199,8 +199,8 @@ const sliceSize = 1_000;
 // People and banks put spaces and other marks anywhere into a number.
 const between = '[\\s./_-]{0,3}';
 const yearAndMore = new RegExp(`2${between}0${between}\\d${between}\\d(?:${between}\\d){4,10}`, 'g');
-// A number without its prefix. If there are letters before the number, it has another prefix and is somebody else's. If a mark
-// and more digits follow, it is a date. Neither is matched.
+// Finds a number without its prefix. Letters before a number mean that it has a prefix that is not ours. A mark and more digits
+// after it mean that it is a date. Such numbers do not match.
 const alone = /(?<![\p{L}\d][-_./]?)(20\d\d)[\s./_-]?(\d{4,10})(?![\p{L}\d]|[-_./]\d)/gu;
 /** A month and a day, such as 0115. */
 const monthAndDay = /^(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
@@ -225,7 +225,8 @@ export function findNumbers(
     from = match.index + 1;
     const before = upper.slice(Math.max(0, match.index - 60), match.index);
     const own = prefixes.filter((prefix) => isBefore(prefix, before));
-    // Splitting takes long, and most digits in a text do not belong to a document's number.
+    // If no prefix of ours is before these digits, they are no number of a document. Then `split` is not called, because it
+    // takes long.
     if (own.length === 0) continue;
     for (const { year, count, isDate } of split(match[0], upper[match.index + match[0].length]))
       for (const prefix of own) found[isDate ? 'dates' : 'sure'].add(writeNumber({ prefix, year }, count));

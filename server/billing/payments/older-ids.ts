@@ -1,5 +1,5 @@
 // Until 2.0.0, this finds payments that version 0.5.0 recorded from a file (contract 7.315). That version made an id from the
-// texts exactly as the file had them, so the same line may have another id now.
+// texts exactly as the file had them. This version normalises the texts first, so it may make another id of the same line.
 import type { Database } from '../../../db/postgres/client.ts';
 import { listImported, type Payment } from '../../../db/tables/payments.ts';
 import { addDays } from '../values/days.ts';
@@ -18,7 +18,7 @@ export async function nameAsRecorded(db: Database, payments: ListedPayment[]): P
   });
 }
 
-/** Maps what a line says to the ids of recorded payments whose texts are not normalised. */
+/** Returns the ids of recorded payments whose texts are not normalised, by what their lines say. */
 function findOlder(imported: Payment[]): Map<string, string[]> {
   const alike = new Map<string, number>();
   for (const payment of imported) {

@@ -1,4 +1,5 @@
-// Reads the day of a payment as people type it. The day means its noon in the seller's time zone (contract 7.157).
+// Reads the day of a payment as people type it. The payment counts as made at noon of that day in the seller's time zone
+// (contract 7.157).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findZone } from '../invoices/issue.ts';
 import { dayIn, isDay, noonOf } from '../values/days.ts';

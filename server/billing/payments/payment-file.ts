@@ -33,7 +33,7 @@ export type PaymentFacts = {
 };
 
 /**
- * Two lines that say the same have the same `said`. `words` is the full reference if it is too long to be stored in full. `isOut`
+ * Two lines with equal facts have equal `said`. `words` is the full reference if it is too long to be stored in full. `isOut`
  * is true if the money went out, which only a line from a bank can say. An import records a line from a bank only if it matches
  * exactly (contract 7.516).
  */
@@ -218,7 +218,10 @@ function readBankLine({ day, amount, currency, text, payer, id }: BankLine, toda
 export const normalise = (text: string): string | null =>
   readPayerText(text.normalize('NFC').replace(/\p{Zs}/gu, ' '));
 
-/** This many code points of a text are searched for invoice numbers and buyers. The page for statements sends that part back. */
+/**
+ * Only this many code points of a text are searched for invoice numbers and buyers. The form at /admin/billing/import sends
+ * this part of the text back.
+ */
 export const mostWords = 1_000;
 
 /**
@@ -238,6 +241,6 @@ function cut({ number, reference }: PaymentFacts) {
 export const writeFacts = ({ number, amount, currency, day, reference }: PaymentFacts): string =>
   JSON.stringify([number, amount, currency, day, reference]);
 
-/** Returns the id of a payment. `before` is how many equal lines came before it. */
+/** Returns the id of a payment. `before` is how many equal lines come before the payment's line. */
 export const nameOf = (said: string, before: number, kind: 'csv' | 'bank' = 'csv'): string =>
   `${kind}:${encodeHex(sha256(`${said}${before}`))}`;

@@ -10,7 +10,7 @@ import { mostOfPayer, readPayerText } from './payer-text.ts';
 
 export const paymentIdSchema = foreignIdSchema.describe('The provider’s own name for the payment or refund.');
 
-/** For text that staff type. It is refused if it is too long, while the text of a payer is cut (`payerText`). */
+/** For text that staff type. If it is too long, it is refused. The text of a payer is cut instead (`payerText`). */
 const typedText = (most: number) => buildNameSchema(most, `Use no more than ${most} characters.`);
 
 export const numberSchema = typedText(mostOfPayer.number);

@@ -1,4 +1,4 @@
-// Says what an invoice would say if it were issued again now (contract 7.74 and 7.431).
+// Finds which buyer and tax an invoice would have if it were issued again now (contract 7.74 and 7.431).
 import type { Database } from '../../../db/postgres/client.ts';
 import { findFacts } from '../../../db/tables/documents.ts';
 import type { Invoice } from '../../../db/tables/invoices.ts';
@@ -14,8 +14,8 @@ import { formatPercent } from '../values/decimals.ts';
 import { type DocumentFacts, listAddress } from '../values/document-facts.ts';
 
 /**
- * Lines with the buyer and the tax: as the invoice has them, and as the new invoice would have them. `tax` is the line of the new
- * invoice about the tax.
+ * `before` and `after` are lines of text with the buyer and the tax: of the invoice, and of the invoice that would replace it.
+ * `tax` is the line with the tax of the invoice that would replace it.
  */
 export type ReissueSides = { before: string[]; after: string[]; tax: string; isSame: boolean };
 
@@ -36,8 +36,8 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
 }
 
 /**
- * Returns the charge of the invoice, and settings for issuing it again. In these settings, prices include tax only if they did
- * in the invoice.
+ * Returns the charge of the invoice, and settings for issuing it again. In these settings, prices include tax only if the
+ * prices of the invoice did.
  */
 export function chargeAgain(
   settings: BillingSettings,

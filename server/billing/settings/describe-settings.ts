@@ -37,8 +37,8 @@ const describeVersion = ({ hasBegun: _hasBegun, stoppedAt: _stoppedAt, settings,
 });
 
 /**
- * Returns the tax rules in words, in their order. After them come the countries of the EU that have no rule of their own
- * (contract 7.546 and 7.547).
+ * Returns the tax rules in words, in the order of the settings. After the rules come the countries of the EU that have no rule
+ * of their own (contract 7.546 and 7.547).
  */
 export function describeTax({ tax: { rules } }: Pick<BillingSettings, 'tax'>): string[] {
   const lines = rules.map(({ country, rate, category, words, from }) => {

@@ -1,5 +1,5 @@
 // Looks for bank accounts in free texts of the settings (contract 7.383). Documents print a new text immediately, but a new
-// account takes effect only after 24 hours. So a new text may name only the account in force.
+// bank account takes effect only after 24 hours. So a new text may name only the bank account in force.
 import { countrySpecs } from 'ibantools';
 import type { FieldError } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
@@ -7,8 +7,8 @@ import { readIban } from '../values/bank-account.ts';
 import type { BillingSettings } from './settings.ts';
 
 /**
- * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits.
- * `/`, `:` and `,` may not, because they often separate numbers that together would be an IBAN by chance.
+ * Finds each IBAN in a text, and returns it without spaces and in capitals. Other signs may be between its letters and digits,
+ * except `/`, `:` and `,`. These often separate numbers that would be an IBAN by chance if they were joined.
  */
 export const findIbans = (text: string): string[] =>
   text
@@ -41,8 +41,8 @@ const findInRun = (signs: string): string[] =>
   });
 
 /**
- * Returns three readings of the text. The first is the text as written. The second has digits for letters that look like digits,
- * in places that allow no letter. The third has them in all places that allow a digit.
+ * Returns three readings of the text. The first is the text as written. The other two have digits in place of letters that look
+ * like digits: the second only in places that allow no letter, the third in all places that allow a digit.
  */
 function readings(written: string, form: string): string[] {
   // A form looks like [A-Z]{4}[0-9]{14}.
@@ -66,7 +66,7 @@ function readings(written: string, form: string): string[] {
 
 const lookAlikes: Record<string, string> = { O: '0', o: '0', I: '1', i: '1', l: '1' };
 
-// These members are not searched, because a change of them takes effect only after 24 hours anyway.
+// These members are not searched, because a change of them takes effect only after 24 hours.
 const bankPointers = ['/seller/iban', '/seller/bic', '/payment/link'];
 
 const detail =
@@ -89,7 +89,7 @@ export function findOtherAccounts(
   const knownJoined = new Set(inForce && listJoined(inForce).map(([, lines]) => lines.join(' ')));
   const joined = listJoined(settings).filter(([, lines]) => {
     const text = lines.join(' ');
-    // If an IBAN is within one line, the fault is for that line.
+    // If an IBAN is within one line, the fault is reported for that line, and not for the joined lines.
     const inLines = lines.flatMap(listOthers);
     return !knownJoined.has(text) && listOthers(text).some((found) => !inLines.includes(found));
   });

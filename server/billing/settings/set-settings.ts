@@ -32,7 +32,7 @@ export async function findVersions(db: Database, limit = 2): Promise<Versions> {
   const [first] = left;
   return {
     inForce: left.find(({ hasBegun }) => hasBegun),
-    // Only the newest version can be pending, because the version in force has replaced any older one.
+    // Only the newest version can be pending, because the version in force has replaced all versions before it.
     pending: first && !first.hasBegun ? first : undefined,
     newest,
   };

@@ -79,7 +79,7 @@ export function describeSettingsForm() {
 
 const isOptional = (schema: Schema) => schema._zod.optin === 'optional';
 
-/** Leaves labels such as IBAN as they are. */
+/** Makes the first letter small. Does not change labels such as IBAN. */
 const writeInText = (label: string) => label.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 /** The name of each member in the list of changes. Keys look like `seller.iban`. */
@@ -133,7 +133,7 @@ function readValue(place: Place, typed: string, currency: string): unknown {
 
 const isSameText = (one: string, other: string) => one.trim().toLowerCase() === other.toLowerCase();
 
-/** `places` maps pointers into `json` to the form's fields. */
+/** In the result, `places` has the form's field for each pointer into `json`. */
 function readForm(fields: Fields) {
   const places = new Map<string, Place>();
   const errors: FieldError[] = [];
@@ -158,7 +158,7 @@ function readForm(fields: Fields) {
   return { json, places, errors, currency };
 }
 
-/** Returns the numbers of the rows in which something is typed. Choices are ignored, because an empty row may have one. */
+/** Returns the numbers of the rows in which something is typed. Choices are ignored, because an empty row may have a choice. */
 function listRows(fields: Fields, columns: FormField[]): number[] {
   const names: string[] = columns.filter(({ options }) => !options).map(({ name }) => name);
   const numbers = Object.entries(fields).flatMap(([field, value]) => {
@@ -168,7 +168,10 @@ function listRows(fields: Fields, columns: FormField[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
-/** Maps a pointer into the settings to a pointer to a field of the form. `/rules` and `/plans` are whole tables. */
+/**
+ * Returns a pointer to the form's field, for a pointer into the settings. The pointers `/rules` and `/plans` are for whole
+ * tables.
+ */
 export const nameSettingsField = (fields: Fields, pointer: string): string =>
   nameField(readForm(fields).places, pointer);
 
@@ -177,7 +180,7 @@ function nameField(places: Map<string, Place>, pointer: string): string {
   return `/${places.get(pointer)?.name ?? whole}`;
 }
 
-/** Throws 422 `validation_failed` with all faults. Their pointers name fields of the form. */
+/** Throws 422 `validation_failed` with all faults. The pointers of the faults name fields of the form. */
 export function readSettingsForm(fields: Fields): BillingSettings {
   const { json, places, errors, currency } = readForm(fields);
   try {

@@ -32,7 +32,7 @@ export type FormField = {
   /** The value to begin with while there are no settings. */
   usual?: string;
   isBeside?: true;
-  /** The section of the form. If it is left out, the section has the name of the part of the settings. */
+  /** The section of the form that shows this field. The default is the name of the part of the settings, such as `seller`. */
   section?: string;
   digits?: number | 'of the currency';
   /** What the form says about a wrong value, if the schema's own words do not fit a form. */
@@ -366,8 +366,9 @@ export const writeSettings = ({ tax, ...others }: BillingSettings): WrittenSetti
 });
 
 /**
- * Files from before 1.1.0 have `rate`, in hundredths of a percent, instead of `percent`. A rate below 1 % is refused, because it
- * was probably meant as percent. If the file has `rate`, `name` turns a fault of `percent` into a fault of `rate`.
+ * Files from before 1.1.0 have `rate`, in hundredths of a percent, instead of `percent`. A rate below 1 % is refused, because
+ * it was probably meant as percent. In the result, `name` changes the pointer of a fault from `percent` to `rate`, if the file
+ * has `rate`.
  */
 function readOldRates(json: unknown) {
   const refused = 'Write the rate in percent: "percent": "19" is 19 %. (In "rate", 19 would be 0.19 %.)';

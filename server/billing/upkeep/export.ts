@@ -85,8 +85,9 @@ export async function exportBooks(
 }
 
 const pauseMs = 100;
-// Our own transactions that write to the books end sooner: statements end after five seconds, and idle transactions after ten.
-// Without this limit, transactions of other programs could delay the export for ever.
+// From the end of the last day on, the export waits at most this long for open transactions. Our own transactions end sooner:
+// statements after five seconds, and idle transactions after ten. But without this limit, transactions of other programs could
+// delay the export for ever.
 const longestMs = 10 * 60 * 1_000;
 
 /**

@@ -1,5 +1,5 @@
-// Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). Before that, it issues the invoices of the archive copies
-// again. Each new invoice names the lost number that it replaces.
+// Resumes billing after a restore (contract 7.349 and 7.420 to 7.423). First, it issues lost invoices again from their copies
+// in the archive. Each new invoice names the lost number that it replaces.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { isKnownPrefix } from '../../../db/tables/billing-settings.ts';

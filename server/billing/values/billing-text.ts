@@ -12,8 +12,8 @@ export const isPrintable = (text: string): boolean => !noncharacter.test(text);
 export const longestLine = 100;
 
 /**
- * Accepts one trimmed line of 1 to `longest` code points. At least one code point must be visible, and none may garble a
- * document.
+ * Accepts one trimmed line of 1 to `longest` code points. At least one code point must be visible. Characters that cannot be
+ * shown, such as line ends, are refused.
  */
 export const billingTextSchema = (longest: number) =>
   z

@@ -24,7 +24,7 @@ export const isMoment = ({ startsAt, endsAt }: Pick<Charge, 'startsAt' | 'endsAt
 export const momentAt = (at: Date) => ({ startsAt: at, endsAt: new Date(at.getTime() + 1) });
 
 type Plan = {
-  /** They are in the order in which they begin. */
+  /** Sorted by their start. */
   periods: Charge[];
   open: OpenCharge[];
   contract: Pick<Contract, 'plan' | 'price' | 'nextPeriodStartsAt'>;

@@ -51,13 +51,13 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Moves `at` as little as possible, within its day in the zone. At the new time of day, UTC has the same date in summer and in
- * winter. So a month later by UTC is also a month later in the zone.
+ * Returns the time nearest to `at`, on the same day of the zone, at which UTC and the zone have the same date in summer and in
+ * winter. From that time on, a month later in UTC is also a month later in the zone.
  */
 export function alignToZone(zone: string, at: Date): Date {
   const midnight = Date.parse(`${dayIn(zone, at)}T00:00:00Z`);
-  // Reads the offset every ten days for a year. This misses no change of the clocks. Summer time lasts longer than ten days
-  // everywhere, and so does Ramadan, for which Morocco changes its clocks.
+  // Reads the offset every ten days for a year. This misses no change of the clocks, because the clocks stay changed for longer
+  // than ten days: in summer time, and in Ramadan, for which Morocco changes its clocks.
   const readOffset = offsetReader(zone);
   const offsets = Array.from({ length: 37 }, (_, n) => readOffset(at.getTime() + n * 10 * dayMs));
   const least = Math.max(0, -Math.min(...offsets));
@@ -65,7 +65,9 @@ export function alignToZone(zone: string, at: Date): Date {
   return new Date(midnight + Math.max(least, Math.min(at.getTime() - midnight, most)));
 }
 
-/** Returns how far the clocks of the zone are ahead of UTC at an instant. All values are in milliseconds. */
+/**
+ * Returns a function that says how far the clocks of the zone are ahead of UTC at an instant. All values are in milliseconds.
+ */
 function offsetReader(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,

@@ -1,6 +1,6 @@
-// The facts of a document (an invoice or a credit note). They are stored as JSON when the document is issued. Its page, PDF and
-// XML come from the facts alone. Amounts are in minor units of `currency`. Days are in the seller's time zone, such as
-// 2026-11-26.
+// The facts of a document (an invoice or a credit note). They are stored as JSON when the document is issued. The document's
+// page, PDF and XML come from the facts alone. Amounts are in minor units of `currency`. Days are in the seller's time zone,
+// such as 2026-11-26.
 import type { BillingAddress } from '../../../db/tables/billing-details.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { divideRounded } from './amounts.ts';
@@ -40,7 +40,7 @@ export type DocumentFacts = {
   currency: string;
   seller: Seller;
   buyer: {
-    /** The company, or otherwise the account's name. */
+    /** The company or, without one, the account's name. */
     name: string;
     address: Address | null;
     /** The country that decides the tax if the buyer gave no address. */
@@ -48,7 +48,7 @@ export type DocumentFacts = {
     vat_id: string | null;
     email: string | null;
   };
-  /** The first day and the last day are both included. */
+  /** The first day and the last day both belong to the period. */
   line: { plan: string; title: string; description: string | null; first_day: string; last_day: string };
   /**
    * The lines, if the document has charges or a quantity above 1. `amount` is for the whole `quantity`, and is below 0 for a
@@ -67,7 +67,7 @@ export type DocumentFacts = {
   total: number;
   /** What the settings said about payment. Null for a credit note. */
   payment: { text: string | null; link: string | null } | null;
-  /** Documents do not print this. Instants are in the form of RFC 3339. */
+  /** Documents do not print the record. Instants are in the form of RFC 3339. */
   record: {
     contract_id: string;
     account_id: string;

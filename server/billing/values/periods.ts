@@ -34,8 +34,8 @@ export function startOfPresentPeriod(
 }
 
 /**
- * Returns the instant from which no period begins. If the CRM reported the end, this is the start of that day in the seller's
- * `zone`, because the contract's last day is the day before (contract 7.525 and 7.428).
+ * Returns the instant from which no period begins. If the CRM reported the end of the contract, this is the start of the day of
+ * that end, in the seller's `zone`. The contract's last day is the day before (contract 7.525 and 7.428).
  */
 export const findPeriodsEnd = (
   zone: string,
@@ -45,7 +45,7 @@ export const findPeriodsEnd = (
     ? startOfDay(zone, dayIn(zone, ending.cancelsAt))
     : ending.cancelsAt;
 
-/** Lists the periods that begin by `until` and before `endsAt`, but are not invoiced or waiting already. */
+/** Lists the periods that are neither invoiced nor waiting yet, and that begin by `until` and before `endsAt`. */
 export function listPeriods(
   { status, plan, price, billingAnchorDay, nextPeriodStartsAt }: Contract,
   until: Date,

@@ -45,7 +45,7 @@ function isLithuanian(id: string): boolean {
 
 const irishLetters = 'WABCDEFGHIJKLMNOPQRSTUV';
 function isIrish(id: string): boolean {
-  // The older form has a letter or sign in second place. In that form, the first digit counts after the others.
+  // The older form has a letter or sign in second place. In that form, the first digit is read as the last one.
   const [digits, letters] = /^\d{7}/.test(id)
     ? [id.slice(0, 7), id.slice(7)]
     : [`0${id.slice(2, 7)}${id[0]}`, id[7]];
@@ -83,7 +83,7 @@ const rules: Record<string, (id: string) => boolean> = {
   // Ids of people begin with 0 to 3. New ids of people have no check digit, so each id of a person is accepted.
   LV: (id) => /^[0-3]/.test(id) || sum(id, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3,
   MT: (id) => sum(id, [3, 4, 6, 7, 8, 9, 10, 1]) % 37 === 0,
-  // Ids of companies follow the older rule, which is the last one here. Since 2020, people in business have ids by MOD 97-10.
+  // Ids of companies follow the older rule, which is the last check here. Since 2020, people in business have ids by MOD 97-10.
   NL: (id) =>
     /[+*]/.test(id) ||
     isMod97(`NL${id}`) ||

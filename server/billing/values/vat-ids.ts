@@ -1,5 +1,5 @@
-// Checks VAT ids (contract 7.106 and 7.484). In the EU they have the prefix and form of their country, as in VIES. Elsewhere any
-// short text is accepted.
+// Checks VAT ids (contract 7.106 and 7.484). A VAT id of an EU country must have the prefix and form of that country, as in
+// VIES. For other countries, any short text is accepted.
 import { billingTextSchema } from './billing-text.ts';
 import { hasRightVatDigits } from './vat-digits.ts';
 

@@ -1,5 +1,5 @@
-// Builds the commands for acts (contract 12.37), each from its record in server/staff/acts.ts. Other commands use the helpers,
-// too.
+// Builds the commands for acts (contract 12.37), each from its record in server/staff/acts.ts. Has helpers for all other
+// commands, too.
 import { Argument, type Command, Option } from 'commander';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -99,7 +99,7 @@ export const actByCommand = (
     actAsOperator(trx, depsOf(), act, { given, author: authorOf(reason) }),
   );
 
-/** Writes what an act has done, in a form for programs (contract 12.43). */
+/** Returns what an act has done, as JSON (contract 12.43). */
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
   writeJson({ done, intent, id, ...more });
 
@@ -210,8 +210,8 @@ export function addActCommands(program: Command): void {
       const given = Object.fromEntries(
         fields.flatMap(({ field, option, values }) => {
           const typed: unknown = option === undefined ? rest.shift() : options[option];
-          // An empty value may come from a script with an unset variable. It is refused, because without the option the command
-          // would mean something else.
+          // An empty value may come from a script with an unset variable. It is refused, because leaving the option out would
+          // mean something else.
           if (option !== undefined && [typed].flat().includes(''))
             throw new UsageError(`--${field}: Enter a value, or leave it out.`);
           const value = values ? values[typed ? 0 : 1] : Array.isArray(typed) ? typed.join(' ') : typed;
@@ -263,7 +263,9 @@ async function perform(
   return options.json ? writeJson({ done, intent, id, ...more }) : said;
 }
 
-/** Throws a `UsageError` about the first wrong field. An unknown invoice number is not wrong usage. */
+/**
+ * Throws a `UsageError` about the first wrong field. An unknown invoice number is not wrong usage, but a plain `CommandError`.
+ */
 const refuseField =
   ({ command }: AnyAct, { wrong }: CommandWords<unknown>) =>
   (error: unknown): never => {

@@ -45,10 +45,11 @@ export function addApplyCommand(program: Command): void {
     const bytes = await readWhole(file, maxFileKibibytes);
     const work = withDatabase((db) => run(db, bytes, options), {
       isDryRun: options.dryRun,
-      // Somebody else may apply a file at the same moment. This waits for them.
+      // Another command may apply a file at the same moment. This transaction waits for it.
       statementTimeoutMs: 60_000,
     });
-    // If the command stopped halfway, it could leave a file of secrets that do not work. So this waits until the work is done.
+    // If a signal stopped the command halfway, a file with secrets that do not work could remain. So a signal to stop waits
+    // until the work is done.
     onStopSignal(async () => {
       await work;
     });
@@ -117,7 +118,7 @@ async function settle(
   { remove, plan, first: { name, secret }, path, error }: Written & { path: string; error: unknown },
 ): Promise<Plan> {
   const counts = await inTransaction(db, originOf('client:apply', {}), async (trx) => {
-    // Waits for the transaction, which may still commit.
+    // This lock waits for the broken transaction, which may still commit.
     await lockClients(trx);
     const row = await findClientRow(trx, { issuer, name });
     const opened = row?.secrets.map(({ sealed }) => openSecret(encryptionKeys, row, sealed)) ?? [];
@@ -132,7 +133,7 @@ async function settle(
   throw error;
 }
 
-/** Returns what differs, by the members of the file. */
+/** Returns the members that change, by their names in the file. */
 function listChanges({ change }: Step) {
   const [was, present] = [spell(change?.was ?? {}), spell(change?.now ?? {})];
   return Object.keys(present).map((member) => ({ member, was: was[member], now: present[member] }));

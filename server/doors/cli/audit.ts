@@ -59,7 +59,7 @@ async function findId(db: Database, key: UserKey | undefined): Promise<string | 
 
 type Event = Omit<AuditRow, 'address'> & { address?: string | null | undefined };
 
-/** `people` leaves out people who were erased. */
+/** `people` does not contain erased people. */
 export function describeEvent(event: Event, people: { id: string; email: string }[]): string {
   const nameOf = (id: string) => people.find((each) => each.id === id)?.email ?? id;
   const { at, type, reason, userId, actorId, why, details, address, device, place } = event;

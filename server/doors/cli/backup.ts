@@ -48,7 +48,7 @@ async function backUp(db: Database, url: string, folder: string): Promise<void> 
   if (before) print(`The one before is ${ageOf(timeOf(before.name))} old: ${sizeOf(before.bytes)}.`);
 }
 
-/** Writes the last numbers as arguments of `database:restored`. The text is empty if no document was ever issued. */
+/** Writes the last document numbers as arguments of `database:restored`. The text is empty if no document was ever issued. */
 async function writeLastNumbers(db: Database): Promise<string> {
   const numbers = await listLastNumbers(db).catch(withoutTable([]));
   const invoice = await findLastInvoiceNumber(db).catch(withoutTable(0));
@@ -58,7 +58,10 @@ async function writeLastNumbers(db: Database): Promise<string> {
   ].join(' ');
 }
 
-/** Returns `value` if the database is of a version that lacks the table. */
+/**
+ * Returns a function that handles an error. If the database is of a version that lacks the table, the function returns `value`.
+ * Otherwise it throws the error.
+ */
 const withoutTable =
   <T>(value: T) =>
   (error: { code?: string }): T => {

@@ -32,7 +32,8 @@ export function addBillingSettingsCommands(program: Command): void {
     .option('--yes', 'do not ask', false);
   addReason(set, { isRequired: true }).action(async (file: string, options: Options) => {
     const settings = readChecked(await readJson(file));
-    // Settings can be set again. So if nobody can be asked, the command does not need --yes (contract 12.38).
+    // Wrong settings can be corrected by setting them again. So if there is no terminal to ask on, the command does not need
+    // --yes (contract 12.38).
     await requireYes(
       { yes: options.yes || !isTerminal() },
       `Let ${show(settings.seller.name)} be the seller?`,
@@ -96,7 +97,7 @@ function warn(unprinted: Unprinted[]): void {
   if (unprinted.length > 0) printAside('BILLING_FONT_FILES may name fonts that have them.');
 }
 
-/** Returns the pending settings, or otherwise the settings in force. */
+/** Returns the pending settings or, if none are pending, the settings in force. */
 async function findLatest(): Promise<BillingSettings> {
   const { pending, inForce } = await withDatabase((db) => findVersions(db));
   const latest = pending ?? inForce;

@@ -34,7 +34,7 @@ export function addClientCommands(program: Command): void {
             return known ? [{ ...delivery, known, row, launchedAt }] : [];
           });
         },
-        // There is no timeout, because this reads each launch of 400 days.
+        // There is no timeout, because this reads all launches of the last 400 days.
         { statementTimeoutMs: 0 },
       );
       print(json ? JSON.stringify(statuses.map(toJson), null, 2) : statuses.map(toText).join('\n\n'));

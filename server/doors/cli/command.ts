@@ -25,7 +25,10 @@ export class UsageError extends CommandError {}
 
 export const now = () => new Date();
 
-/** Migrates the database of the service, and closes it after `work`. A dry run changes nothing, so it does not migrate. */
+/**
+ * Opens and migrates the database of the service, and closes it after `work`. A dry run changes nothing, so it does not
+ * migrate.
+ */
 export async function withDatabase<T>(
   work: (db: Database) => Promise<T>,
   { statementTimeoutMs, isDryRun = false }: { statementTimeoutMs?: number; isDryRun?: boolean } = {},
@@ -50,7 +53,7 @@ export async function withDatabase<T>(
   });
 }
 
-/** Does not migrate. An embedded database runs only while `work` does. */
+/** Does not migrate. An embedded database runs only while `work` runs. */
 export async function withDatabaseUrl<T>(work: (url: string, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(environment);
   const embedded = config.databaseUrl

@@ -115,9 +115,9 @@ function describeStatus({ toDo, ahead, fault }: MigrationStatus): string {
 }
 
 /**
- * Ends all sessions, links and pending changes that the restored database has, in one transaction. A restore undoes what was used
- * up, ended or changed in the lost time, and nobody can tell what that was.
- * Statements that change everybody's rows do so in ranges, so that each stays well under the time limit for a statement.
+ * Ends all sessions, links and pending changes that the restored database has, in one transaction. The restore may have brought
+ * back sessions and links that were used up, ended or changed in the lost time, and nobody can tell which.
+ * A statement for everybody's rows is run for one range of rows at a time, so that each run stays well under the time limit.
  */
 async function endWhatIsOlder(
   trx: Transaction<DB>,
@@ -142,7 +142,7 @@ async function endWhatIsOlder(
   // The backup may contain a key that was revoked. The service makes a new key when it needs one.
   await deleteAllKeys(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
-  // Some of these users may have canceled their deletion in the lost time.
+  // Some of these users may have canceled their deletion in the lost time. So their deletion is postponed.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);
     const dueAt = dueAfter(at);
@@ -151,8 +151,8 @@ async function endWhatIsOlder(
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   if (invoice > lastInvoice && lastInvoice > 0) below.push({ number: `${lastInvoice}`, last: `${invoice}` });
-  // Clients keep the newest profile that they got, but the restore may have lost that profile. So every profile is marked as
-  // changed now.
+  // The restore may have lost a profile that clients have. A client ignores a profile that is older than its own. So every
+  // profile is marked as changed now.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

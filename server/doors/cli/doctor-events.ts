@@ -39,7 +39,7 @@ export function createEventWriter(db: Database, client: string): EventWriter {
   };
 }
 
-/** The bodies have the form that triggers write. */
+/** The bodies look like the ones that the database's triggers write. */
 function toRow(event: OwnEvent): TestEvent {
   if (event.type === 'erased') return { type: event.type, userId: null, body: null };
   const { type, userId } = event;

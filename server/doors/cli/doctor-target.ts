@@ -16,13 +16,16 @@ export type Addresses = { url?: string; loginUrl?: string; eventsUrl?: string };
 
 const listPublicKeys = async (name: string) => [...Object.values(localSecrets), await deriveSecret(name)];
 
-/** Uses only the settings of this client, for example where the client's own tests run (contract 3.37). */
+/**
+ * Uses only the settings of this client, and none of the service's own. So the doctor can run beside the client's own tests
+ * (contract 3.37).
+ */
 export async function readTargetElsewhere(
   issuer: string,
   name: string,
   { url, loginUrl, eventsUrl }: Addresses,
 ): Promise<Target> {
-  // In production, more would be required, such as https everywhere.
+  // NODE_ENV is left out, because the reader requires more in production, such as https everywhere.
   const reader = new SettingsReader({ ...environment, NODE_ENV: undefined });
   const require = <T>(end: string, value: T | undefined): T => {
     if (value === undefined) throw new CommandError(`With --service, set ${prefixOf(name)}_${end}, too.`);
@@ -67,8 +70,8 @@ export async function readTarget(
     throw new CommandError(
       `Where the login of ${name} starts is not set: ${client.source === 'row' ? 'use client:set --login-url' : `set ${prefixOf(name)}_LOGIN_URL`}, or give --login-url.`,
     );
-  // With --url, the doctor examines a client elsewhere, which has its own URL for nudges. So if the client in the settings is
-  // only our demo client, its URL is not used.
+  // With --url, the doctor examines a client elsewhere, which has its own URL for nudges. If the client in the settings is only
+  // our demo client, the demo client's URL for nudges is not used.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {

@@ -1,4 +1,5 @@
-// The doctor needs only the settings. If it also has the service's database, it sees whether the client reads after a nudge.
+// The command that runs the doctor. The doctor needs only the settings. With the service's database, it can see whether the
+// client reads its events after a nudge.
 import { type Command, InvalidArgumentError } from 'commander';
 import { announce, describeReport, toJson } from '../../../clients/doctor/describe-report.ts';
 import { examine, type Report } from '../../../clients/doctor/examine.ts';

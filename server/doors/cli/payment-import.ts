@@ -118,7 +118,10 @@ const outcomeWords: Record<Outcome, string> = {
   out: 'paid out, so left alone',
 };
 
-/** Returns whether a dry run states the outcome without “would be”, because the import would change nothing. */
+/**
+ * A dry run writes “would be” before an outcome if the import would change something. Returns whether the import would change
+ * nothing.
+ */
 const isAsItIs = (outcome: Outcome) => outcome === 'known' || outcome === 'left' || outcome === 'out';
 
 function describeLine({ line, currency, amount, outcome, unallocated, isOut, ...of }: LineResult): string {

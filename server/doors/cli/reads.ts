@@ -23,7 +23,7 @@ const open = (config: Config, url: string) =>
     onError: () => undefined,
   });
 
-/** Returns the clients of the settings, and those of the database if it can be read. */
+/** Returns the clients of the settings, and the clients of the database if it can be read. */
 export async function findClients(config: Config): Promise<Clients> {
   const url = await findUrl(config);
   if (url === undefined) return clientsOfSettings(config);
@@ -59,7 +59,7 @@ export async function withReads<T>(
   }
 }
 
-/** If the service does not answer, clients cannot read events. Returns a sentence that says so. */
+/** If the service does not answer, clients cannot read events. Then this returns a sentence that says so. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

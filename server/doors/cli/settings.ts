@@ -1,4 +1,4 @@
-// Checks the settings of the environment. It builds nothing and asks no database.
+// Checks the settings of the environment. Neither starts the service nor opens a database.
 import type { Command } from 'commander';
 import { environment, print, printAside } from '../../runtime/process.ts';
 import { listInForce, readConfig, type SettingInForce } from '../../settings/config.ts';

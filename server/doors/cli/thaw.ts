@@ -63,7 +63,7 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, yes, .
     );
   const given = { id, keep, removeFactors: removeFactors ? 'yes' : '' };
   const result = await actByCommand(db, 'user:thaw', { act: peopleActs.thaw, given, reason });
-  // Somebody has thawed the account since this command checked, or `keep` is its present address.
+  // Either somebody has thawed the account since this command checked, or `keep` is the account's present email address.
   if (result === undefined) throw new CommandError(notEnded);
   if (reason.json) return toJson('thaw', true, id);
   const asks =

@@ -18,7 +18,7 @@ import { buildCookie, readCookies } from './demo-cookies.ts';
 import { createDemoSessions, type DemoSession, type KeptSession } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
-/** If there is no `session`, it has ended, and `events` begins with the event that ended it. */
+/** If `session` is missing, the session has ended, and `events` begins with the event that ended it. */
 type DemoVisit = { session?: DemoSession } & Pick<KeptSession, 'events' | 'arrived'>;
 
 /** What a real product would show of a refusal and, because this is a demo, the precise reason. */
@@ -41,7 +41,7 @@ export function createDemoClients({
   const streams = createDemoStreams();
   const connections = new Map<string, Connection>();
 
-  /** Returns undefined if the client has a real callback. */
+  /** Returns undefined for a client with a real callback, because no demo client plays it. */
   function find(name: string): Client | undefined {
     const client = clients.get(name);
     return client?.isDemo ? client : undefined;
@@ -75,8 +75,9 @@ export function createDemoClients({
   function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
-        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this gives `iat`. If a hand-off has a shorter
-        // life, the result is too early. Then the hand-off could be refused after a restore, but never accepted twice.
+        // `keepUntil` is `exp` + 60, and `exp` of our hand-offs is `iat` plus the whole TTL. So this computes `iat`. If a
+        // hand-off has a shorter life, the result is too early. Then the hand-off could be refused after a restore, but never
+        // accepted twice.
         const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
@@ -109,15 +110,15 @@ export function createDemoClients({
       },
       async startSession(handOff, login) {
         await catchUpOnce(client);
-        // Events may have brought a newer profile.
+        // Events may have brought a newer profile than the hand-off.
         const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
         const id = sessions.start(handOff, { ...login, isNewer, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },
       endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
-        // If the store fails, this says nothing about the hand-off. So its error is thrown, and the service answers it like any
-        // unexpected error.
+        // A failure of the store says nothing about the hand-off. So the store's error is thrown, and the service answers it
+        // like any unexpected error.
         if (found.code === 'store_unavailable') throw found.cause;
         refusal = found;
         return undefined;
@@ -139,7 +140,7 @@ export function createDemoClients({
 
   async function receiveNudge(client: Client, request: Request): Promise<Response> {
     const answer = await connect(client).identity.receiveNudge(request);
-    // This answers the nudge first, because a pull may take longer than the sender of a nudge waits.
+    // Does not wait for the pull, because it may take longer than the sender of a nudge waits for its answer.
     if (answer.ok) void pull(client);
     return answer;
   }
@@ -163,7 +164,7 @@ export function createDemoClients({
   /** Tells an open page by server-sent events how many events have arrived. */
   function watch({ name }: Client, request: Request): Response {
     const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
-    // A 204 also tells a browser not to ask again.
+    // After a 204, a browser does not connect again.
     return kept ? streams.open(kept.watchers, () => kept.arrived) : respond(204);
   }
 

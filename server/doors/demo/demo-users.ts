@@ -55,7 +55,7 @@ const demoId = (kind: 0 | 1, index: number) => `01900000-0000-7000-800${kind}-00
 /** Does nothing if there are any users. So changed users stay changed, and deleted users stay deleted. */
 export async function seedDemoUsers(db: Database, passwordHash: string, now: Date): Promise<void> {
   await inTransaction(db, { by: 'service', cause: 'demo users' }, async (trx) => {
-    // Two instances may start at the same moment.
+    // Two instances may start at the same moment. The lock lets only one of them add the users.
     await lockUsersTable(trx);
     if (await hasUsers(trx)) return;
     for (const [index, user] of demoUsers.entries()) {

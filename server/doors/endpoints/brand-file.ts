@@ -1,5 +1,5 @@
 // GET /brand/{file}: a logo, the tab's icon, or the stylesheet with the accent colour. The name of a file contains a digest.
-// GET /favicon.ico: the icon again, for browsers that show a file with no icon of its own, such as a PDF (contract 8.90).
+// GET /favicon.ico: the tab's icon, for browsers that show a file with no icon of its own, such as a PDF (contract 8.90).
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { BrandFile } from '../../settings/brand.ts';

@@ -1,5 +1,5 @@
-// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, so the secret
-// never travels.
+// The token with which a client reads from us (contract 10.19 to 10.20). It is derived from the signing secret, so that the
+// client never sends the secret itself.
 
 import { AppError } from '../../basics/errors.ts';
 import { readHeader } from '../../basics/text.ts';
@@ -8,8 +8,8 @@ import type { Client } from '../../sso/clients.ts';
 import { findMatch, sign } from '../../sso/hmac.ts';
 
 /**
- * Returns the client whose token the request carries. How long this takes does not show how much of a wrong token is right.
- * Throws 401 `invalid_token`.
+ * Returns the client whose token the request carries. If a token is wrong, the time that this takes does not show which part of
+ * it is right. Throws 401 `invalid_token`.
  */
 export async function requireTokenOwner(
   { metrics, clients: book }: Pick<Dependencies, 'metrics' | 'clients'>,
@@ -31,7 +31,10 @@ export async function requireTokenOwner(
 
 const tokensOf = new WeakMap<Client, Promise<string[]>>();
 
-/** Returns the client's tokens, one for each secret. They are kept, because there may be hundreds of clients. */
+/**
+ * Returns the client's tokens, one for each secret. The tokens are kept, because deriving the tokens of hundreds of clients
+ * takes long.
+ */
 function buildTokens(client: Client): Promise<string[]> {
   const { name, secrets } = client;
   const known = tokensOf.get(client);

@@ -71,8 +71,8 @@ function readName({ name }: AskedFile): { number: string; kind: FileKind } {
 }
 
 /**
- * Returns the XML, and makes it if the document's files are not made yet. Returns null if the document has no XML, and undefined
- * if its sums are wrong.
+ * Makes the XML of a document whose files are not made yet. Returns null if the document has no XML, and undefined if its sums
+ * are wrong.
  */
 function makeXml({ facts: found }: FoundFile): Uint8Array<ArrayBuffer> | null | undefined {
   const facts = found as DocumentFacts;

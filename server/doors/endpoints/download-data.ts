@@ -50,8 +50,8 @@ async function* writeData({ db, now, config }: Dependencies, user: User): AsyncG
 }
 
 /**
- * Reads rows only as fast as the browser takes them. If something fails, the download breaks off, so that nobody mistakes half a
- * file for the whole.
+ * Reads rows only as fast as the browser accepts them. If something fails, the download breaks off, so that nobody mistakes
+ * half a file for the whole.
  */
 function toStream(
   { log }: Dependencies,

@@ -19,7 +19,8 @@ export async function keptMail({ config, db }: Dependencies, id: string): Promis
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy,
     'X-Frame-Options': 'SAMEORIGIN',
-    // A frame with a sandbox already has its own origin. Chromium complains if the frame also asks for one.
+    // A frame with a sandbox already has its own origin. Chromium complains if the page in the frame asks for its own origin,
+    // too.
     'Origin-Agent-Cluster': '?0',
   };
   return respond(200, headers, html.replace('<head>', '<head><base target="_top">'));

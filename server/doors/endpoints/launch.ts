@@ -63,7 +63,7 @@ type Asked = {
   returnTo?: string;
   /** `none` means never to show a page, and `login` to ask for a credential again. */
   prompt?: 'none' | 'login';
-  /** In Unix seconds. A credential must have been given since then. */
+  /** In Unix seconds. A credential must have been given at this time or later. */
   authAfter?: number;
 };
 
@@ -127,11 +127,14 @@ async function recordFirstLaunch(
     if (!isDatabaseBusy(error)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
   });
-  // The user was logged out, suspended or erased meanwhile.
+  // The user was logged out, suspended or erased while this ran.
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** Returns where to go on after the login. Leaves out `prompt`, because it would ask for the password again and again. */
+/**
+ * Returns the path on which the launch goes on after a login. The path has no `prompt`, because it would ask for a credential
+ * after each login.
+ */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),

@@ -1,4 +1,4 @@
-// GET /sso/marketplace/callback (contract section 6): takes users whom the legacy marketplace has logged in.
+// GET /sso/marketplace/callback (contract section 6): logs users in whom the legacy marketplace has logged in.
 
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { receiveHandOff } from '../../marketplace/receive-hand-off.ts';
@@ -17,7 +17,8 @@ export async function marketplaceCallback(
     return redirect(next, {}, setCookies);
   } catch (error) {
     const refusal = toAppError(error);
-    // A refusal is logged but not audited. Anybody can send hand-offs that are refused before their signature is checked.
+    // A refusal is logged but not audited. Many hand-offs are refused before their signature is checked, so strangers could
+    // fill the audit.
     const { code, reason } = refusal;
     deps.metrics.countHandOff(code);
     const { requestId, address } = visit;

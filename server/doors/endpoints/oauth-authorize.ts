@@ -76,7 +76,7 @@ async function authorize(
   return redirect(findPageOfRefusal(client, refusal, authorizePath(query, asked)));
 }
 
-/** Returns undefined if the person was logged out or erased meanwhile. */
+/** Returns undefined if the person was logged out or erased while this ran. */
 async function makeCode(
   { db, codesOfSession, now: clock }: Dependencies,
   { client, redirectUri }: Target,

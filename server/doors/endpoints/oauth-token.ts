@@ -69,7 +69,7 @@ function authenticate({ clients, metrics }: Dependencies, request: Request, form
   return client;
 }
 
-/** Both parts are form-encoded (RFC 6749 section 2.3.1). */
+/** Decodes the client id and the secret. Both are form-encoded (RFC 6749 section 2.3.1). */
 function readBasic(encoded: string): string[] {
   try {
     const text = new TextDecoder().decode(base64.decode(encoded, { strict: false }));

@@ -73,7 +73,7 @@ const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name
     displayName: user.name,
   },
   pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-  // A browser can find a resident passkey before anybody types an address.
+  // A browser can find a resident passkey before anybody types an email address.
   authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
   attestation: 'none',
   timeout: challengeSeconds * 1_000,

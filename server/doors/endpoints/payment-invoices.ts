@@ -1,5 +1,5 @@
-// GET /integrations/payments/invoices (contract 7.520 to 7.523): tells a payment provider what there is to pay. The provider
-// signs the request like a report of a payment, but with an empty body.
+// GET /integrations/payments/invoices (contract 7.520 to 7.523): lists invoices for a payment provider. The provider signs the
+// request like a report of a payment, but with an empty body.
 
 import { AppError } from '../../basics/errors.ts';
 import { readChangedInvoices } from '../../billing/payments/changed-invoices.ts';

@@ -1,5 +1,5 @@
-// GET /sso/events (contract 10.14 to 10.24): sends a client what has changed since its last read. The client may wait for
-// changes.
+// GET /sso/events (contract 10.14 to 10.24): sends a client what has changed since its last read. If nothing has changed, the
+// request may wait until something changes.
 import { recordPull } from '../../../db/tables/event-deliveries.ts';
 import { describeEvent, type EventPage } from '../../events/describe-event.ts';
 import type { HeldRequests } from '../../events/hold-requests.ts';
@@ -32,7 +32,8 @@ export async function ssoEvents(
   if (page.events.length === 0 && wait > 0) {
     const { deadline, signal } = visit;
     await deadline.pause(() => heldRequests.hold({ client, after }, { waitMs: wait * 1_000, signal }));
-    // The client may have been turned off while the request waited, or its secret may have ended.
+    // The client may have been turned off while the request waited, or its secret may have ended. So the token is checked
+    // again.
     await requireTokenOwner(deps, request, deps.clients.list());
     if (!signal?.aborted) page = await readEvents(deps, visit, { client, after, limit });
   }

@@ -1,4 +1,4 @@
-// GET /sso/profile (contract section 5): sends the profile that clients see, of the person who is logged in here.
+// GET /sso/profile (contract section 5): sends the profile of the person who is logged in here, as clients see it.
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { buildStandardProfile } from '../../identity/person/profile.ts';

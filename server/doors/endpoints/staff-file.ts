@@ -17,11 +17,12 @@ import { isFromElsewhere, isSpeculative, readQuery, type Visit } from '../../web
 
 const atOnce = 2;
 const stallMs = 30_000;
-// An accounting export shows one moment. So it keeps a connection all the time, and gets less time than a table.
+// An accounting export shows the database at one moment. So it keeps one connection to the end, and gets less time than a
+// table.
 const wholeBookMs = 5 * 60_000;
 const wholeTableMs = 60 * 60_000;
 
-/** How many files an instance is sending now. It may be two at most. */
+/** How many files an instance is sending now. An instance sends at most two files at the same time. */
 export type FilePlaces = { taken: number };
 
 /**

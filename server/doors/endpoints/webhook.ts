@@ -1,5 +1,5 @@
-// Handles signed webhooks. It reads a message only after it has verified the signature, and answers once for each webhook-id
-// (contract 7.17 to 7.22).
+// Handles signed webhooks. It reads a message only after it has verified the signature, and does the work for each webhook-id
+// only one time (contract 7.17 to 7.22).
 import type { Transaction } from 'kysely';
 import { constantTimeEqual } from 'oslo/crypto';
 import { inTransaction, type Origin } from '../../../db/postgres/transactions.ts';
@@ -33,7 +33,10 @@ export async function readWebhook(
 
 export type WebhookAnswer<Result> = { status: number; text: string; result: Result | 'repeated' };
 
-/** Stores the work and its answer in one transaction. The answer is stored under `key`, which no two endpoints share. */
+/**
+ * Does the work and stores its answer, in one transaction. The answer is stored under `key`. Each endpoint has keys that no
+ * other endpoint uses.
+ */
 export function answerOnce<Result>(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   { webhookId, body, visit, key, by }: WebhookMessage & { key: string; by: Origin['by'] },

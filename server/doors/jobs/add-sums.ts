@@ -4,8 +4,8 @@ import { addToSums } from '../../../db/tables/sums-of-hours.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 
 /**
- * If this fails, counts that were certainly not added are kept for the next time. All others are dropped, because they may have
- * been added.
+ * If this fails, counts that were certainly not added are kept for the next time. All other counts are dropped, because they
+ * may have been added.
  */
 export async function addSums({
   db,

@@ -17,7 +17,7 @@ import { addSums } from './add-sums.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
-/** Returns a function that stops the jobs. It resolves when the running work has ended. */
+/** Returns a function that stops the jobs. Its promise resolves when the running work has ended. */
 export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
@@ -37,7 +37,8 @@ export function startJobs(deps: Dependencies, book: Book): () => Promise<void> {
     start('awaited-mail', 500, (signal) => sendDueMails(deps, holders, signal, ['holders'])),
     start('sign-up-mail', 500, (signal) => sendDueMails(deps, signUps, signal, ['sign_ups'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
-    // Each instance knows of a change within two seconds, even if it was cut off from the database before.
+    // Each instance knows of a change within two seconds, even if it had no connection to the database when the change was
+    // made.
     start(
       'clients',
       1_000,

@@ -34,7 +34,7 @@ export const expired: ExpiredRows[] = [
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
-  // Mails as old as this were sent or given up, because no mail is tried for 30 days.
+  // Mails of this age were sent or given up, because a mail is tried for less than 30 days.
   { table: 'mails', column: 'created_at', before: daysAgo(30) },
   { table: 'audit_events', column: 'at', before: daysAgo(400) },
   // Deletes only the history of erased people. The history of people who are still here stays.
@@ -46,7 +46,7 @@ export const expired: ExpiredRows[] = [
   { table: 'sums_of_hours', column: 'hour', before: daysAgo(400) },
   // The events that are kept for a client must have no gaps, so they are deleted in order (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
-  // The time is cast to the column's own type, because Postgres cannot use the index otherwise.
+  // The time is cast to the column's own type. Without the cast, Postgres cannot use the index.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
 ];
 

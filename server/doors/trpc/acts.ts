@@ -6,7 +6,9 @@ import { textSchema } from '../../basics/text.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { staff, withRight } from './init.ts';
 
-/** Treats a missing member as an empty text. So it is refused only when input is checked, in the order of contract 12.14. */
+/**
+ * A missing member becomes an empty text, which the schema accepts. The act refuses it later, in the order of contract 12.14.
+ */
 export const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
 
 /** Accepts one of the given words. An empty text is accepted too, and means that no word was chosen. */
@@ -57,7 +59,7 @@ const buildProcedure = (act: AnyAct) => {
         ...keys,
         ...(!act.hasNoWhy && { why }),
         seen,
-        // Treats a missing field as empty, unless its act says otherwise.
+        // A field may be missing. Unless its act says otherwise, a missing field counts as empty.
         ...Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])),
       }),
     )

@@ -46,7 +46,7 @@ export const billingFormsRouter = router({
   setSettings: allowed('billing.settings')
     .input(z.object({ ...asked, fields: z.record(z.string(), z.string()) }))
     .mutation(async ({ ctx, input: { fields: given, ...more } }) => {
-      // A form of version 1.0.0 lacks this field. So such a form must leave the setting as it is.
+      // A form from a page of version 1.0.0 lacks `invoiceWhilePastDue`. Saving such a form must not change the setting.
       const inForce = (await findVersions(ctx.deps.db)).inForce?.settings;
       const invoiceWhilePastDue = !inForce || invoicesPastDue(inForce) ? 'yes' : 'no';
       const fields = { invoiceWhilePastDue, ...given };

@@ -16,7 +16,7 @@ import { allowed, router, staff } from './init.ts';
 const q = textSchema('q').optional();
 
 export const adminInvoicesRouter = router({
-  /** Returns the newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
+  /** Returns the newest first, unless `sort` says otherwise. A page of the list names people, so it counts as a search. */
   contracts: allowed('billing.contracts')
     .input(
       z
@@ -30,7 +30,7 @@ export const adminInvoicesRouter = router({
     )
     .query(({ ctx, input }) => searchAsStaff(ctx, 'contracts', () => searchContracts(ctx.deps, input))),
 
-  /** Returns the newest first, unless `sort` says otherwise. A page names people, so it counts as a search. */
+  /** Returns the newest first, unless `sort` says otherwise. A page of the list names people, so it counts as a search. */
   invoices: allowed('billing.invoices')
     .input(
       z
@@ -75,7 +75,7 @@ export const invoiceFormsRouter = router({
     .input(z.object({ signup: signupIdSchema, months: z.int().min(1).max(120) }))
     .query(({ ctx, input: { signup, months } }) => describePreview(ctx.deps, signup, months)),
 
-  /** If a search for people is the number of a document, returns that number. */
+  /** Staff may type the number of a document into the search for people. Then this returns the number. */
   searched: staff
     .input(z.object({ q: text('q') }))
     .query(({ ctx, input }) => findSearched(ctx.deps, ctx, input.q)),

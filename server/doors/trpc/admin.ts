@@ -57,7 +57,7 @@ const peopleRouter = router({
     .mutation(({ ctx, input: { what, decision, ...more } }) => {
       const [ofVerification, ofCapability] = decisions.get(decision) ?? [];
       const intent = (what === verification ? ofVerification : ofCapability) ?? 'undecide';
-      // If the decision is unknown, the capability stays empty, and the act refuses that.
+      // If the decision is unknown, the capability stays empty, and the act refuses an empty capability.
       const capability = decisions.has(decision) ? what : '';
       return perform(ctx, acts[intent], { ...more, capability });
     }),
@@ -85,7 +85,7 @@ const auditFilters = z
 
 const auditRouter = router({
   list: staff.input(auditFilters.default({})).query(({ ctx, input }) =>
-    // A page names the people of 50 events. If it did not count as a search, staff could page through everybody.
+    // A page of the audit names the people of 50 events. If it did not count as a search, staff could page through everybody.
     searchAsStaff(ctx, 'people', () => listAudit(ctx.deps, ctx, input)),
   ),
 });

@@ -1,4 +1,5 @@
-// Until their address is proved, nobody sees the contracts, invoices or billing details of their account.
+// Procedures for the contracts, invoices and billing details of one's own account. A person whose email address is not proved
+// sees none of these.
 import { z } from 'zod';
 import { listInvoices } from '../../../db/tables/invoices.ts';
 import { listContracts } from '../../../db/tables/service-contracts.ts';

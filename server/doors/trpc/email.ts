@@ -18,7 +18,7 @@ import { requireConfirmed } from '../../identity/session/actor.ts';
 import { readOwnPath } from '../../web/requests.ts';
 import { person, router } from './init.ts';
 
-/** Refuses a change before it asks for a credential, so that nobody gives one in vain. */
+/** Refuses a change before it asks for a credential, so that nobody gives a credential for a change that is refused. */
 const changing = person
   .use(({ ctx, next }) => {
     requireNoObstacle(ctx.session.user);
@@ -40,12 +40,12 @@ export const emailRouter = router({
 
   verify: person.input(link).mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
 
-  /** Pages ask for a credential first (server/identity/login/confirm.ts). */
+  /** Pages ask for a credential before they call this (server/identity/login/confirm.ts). */
   requestChange: changing
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
-  /** Returns the change of address whose link has not been used yet, or null. */
+  /** Returns the change of the email address whose link has not been used yet, or null. */
   pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
   cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),

@@ -19,7 +19,7 @@ export type TrpcContext = {
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** The session is looked up once for each request, and again after each change. */
+  /** The session is looked up once for each request, and again after each change of the session. */
   looked: { session?: ReturnType<typeof findSession> };
 };
 
@@ -27,8 +27,8 @@ export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'sett
 
 /**
  * Reads an input as JSON. Annotations of superjson may only mark the input or its members as undefined.
- * Superjson itself never reads inputs. Its other types would let a sender choose which objects we create, and it walks every path
- * for each annotation.
+ * Superjson itself never reads inputs. Its other types would let a sender choose which objects we create. A sender could also
+ * keep it busy, because it walks every path for each annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -38,7 +38,7 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
   if (isUndefined(values)) return undefined;
   if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
   const annotations = Object.entries(values);
-  // No input has members inside its members, so no annotation has any.
+  // No input has members inside its members, so no annotation is nested.
   if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
     throw new AppError('invalid_request');
   const gone = new Set(annotations.map(([name]) => name));
@@ -56,7 +56,7 @@ const t = initTRPC
   .meta<{ access: Access }>()
   .create({
     transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
-    // This is built member by member, so that tRPC's own `stack` and the message of an unexpected error are never sent.
+    // The error is built member by member, so that tRPC's own `stack` and the message of an unexpected error are never sent.
     errorFormatter({ shape, error }) {
       const { code, detail, errors } = toRefusal(error);
       const { code: trpcCode, httpStatus, path } = shape.data;
@@ -66,8 +66,8 @@ const t = initTRPC
 
 export const { router, createCallerFactory, mergeRouters } = t;
 
-// tRPC turns everything that a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. This gives our refusals their
-// own code and status again.
+// tRPC turns everything that a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. This gives our refusals
+// their own code and status.
 const refusals = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;

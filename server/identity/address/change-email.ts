@@ -1,4 +1,4 @@
-// Changing an address by a link in a mail to the new address. For seven days only the user can get the old address back.
+// Changing an email address by a link in a mail to the new address. For seven days only the user can get the old address back.
 
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -63,7 +63,8 @@ export async function requestEmailChange(
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);
-  // This comes first, because a refused request must not count against the mails of the new address.
+  // Check the user's own allowance first, because a refused request must not count against the limit of mails to the new
+  // address.
   await requireOwnAllowance(deps, actor, 'email.change_requested');
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -75,15 +76,16 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // Storing the mail above may wait for the row of `owner`. The pending change is locked only after that row, because an
-    // erasure of the owner locks in this order, too. Otherwise the two could deadlock.
+    // Storing the mail above may wait for the row of `owner`. An erasure of the owner locks that row first and the pending
+    // change second. This transaction must lock them in that order, too, or the two transactions could deadlock.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also ends its token.
+  // Delete unsent mails before the tokens end. If a mail is being sent at this moment, the deletion waits until it is sent, and
+  // the next statement then also ends the token in that mail.
   await deleteUnsentLetters(trx, userId, ['change_email']);
   deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
@@ -128,7 +130,10 @@ async function openToken({ db, now }: Dependencies, { session }: Actor, token: s
   return found?.userId === session.user.id ? { ...key, ...found } : undefined;
 }
 
-/** `taken`: somebody else holds the address by now. Throws 404 `not_found` for a token that does not work in that session. */
+/**
+ * Returns `taken` if somebody else holds the address by now. Throws 404 `not_found` for a token that does not work in that
+ * session.
+ */
 export async function confirmEmailChange(
   deps: Dependencies,
   actor: Actor,
@@ -145,8 +150,8 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // `notifyWithTakeBack` stores the change that a take-back undoes. It comes before `reserveAddress`, because a trigger on
-    // reserved addresses would otherwise store a change of its own.
+    // `notifyWithTakeBack` stores the change that a take-back undoes. Call it before `reserveAddress`: a trigger on reserved
+    // addresses would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id, 'address_changed');

@@ -1,4 +1,4 @@
-// Setting a password by the link in a mail (request-password-mail.ts). The token also proves the address.
+// Setting a password by the link in a mail (request-password-mail.ts). Using the link also proves the email address.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -33,7 +33,9 @@ export type PasswordMail = {
    * new holder. `taken`: nobody's, because the new holder can log in.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** True only for newcomers. Other users have credentials, and a passkey by mail would get round them. */
+  /**
+   * True only for newcomers, who have no credential yet. A passkey added by mail would bypass the credentials of other users.
+   */
   mayBePasskey: boolean;
 };
 
@@ -95,10 +97,10 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 }
 
 /**
- * Sets the password, or adds a newcomer's first passkey. The result is the user's only session, or a login that waits for the
- * code. From then on the user's marketplace links sleep, because nobody has shown that they belong to the owner of the address.
- * With `taken`, nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`, and what
- * `hashNewPassword` throws.
+ * Sets the password, or adds a newcomer's first passkey. Returns the user's only session, or a pending login that waits for the
+ * code. The user's marketplace links then sleep, because nobody has shown that the links belong to the owner of the email
+ * address. If the result is `taken`, nothing changes. Throws 404 `not_found`, 422 `validation_failed`, 403 `account_suspended`,
+ * and what `hashNewPassword` throws.
  */
 export async function setPasswordByMail(
   deps: Dependencies,
@@ -109,7 +111,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // This check comes before the hashing. A link with the result `taken` is not used up, so it could make us hash endlessly.
+  // Check this before hashing. A link with the result `taken` is not used up, so somebody could make us hash with it endlessly.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -130,7 +132,8 @@ export async function setPasswordByMail(
       emailVerifiedAt: user.emailVerifiedAt ?? now(),
     });
     if (passkey) {
-      // The user may have got a credential meanwhile. A new passkey must not get round that credential.
+      // The user may have got a credential since the first check of this request. A new passkey must not bypass that
+      // credential.
       if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, deps, request, user.id));
@@ -143,7 +146,8 @@ export async function setPasswordByMail(
     deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
     await notify(trx, deps, proved, passkey ? 'passkey_added' : 'password_set', request);
     const amr = passkey && passkeyAmr;
-    // A new session would end the old sessions, but this user gets none before the code. So the old sessions end here.
+    // Starting a session would end the old sessions. But a user who must give a code gets no session yet, so the old sessions
+    // end here.
     if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, now(), readDevice(deps, request));
     const start = { user: proved, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
     const step = await startSessionOrAsk(trx, deps, start);
@@ -170,7 +174,7 @@ export const takeOutLateInvoiceEmail = (
     request,
   });
 
-/** The caller has locked links and user. */
+/** The caller has locked the user's links and the user. */
 export async function endWhatMailsOpened(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

@@ -31,8 +31,8 @@ export async function requestPasswordMail(
 }
 
 /**
- * If the user merely typed their address, somebody else may own it, so the mail also proves the address. Throws 429
- * `rate_limited`.
+ * Sends the mail to the user's own address. If the user merely typed that address, somebody else may own it, so the link in the
+ * mail also proves the address.
  */
 export async function requestOwnPasswordMail(deps: Dependencies, actor: Actor): Promise<void> {
   const { email, holdsEmail } = actor.session.user;

@@ -1,6 +1,6 @@
-// Keeps typed addresses in cookies, even if no user has them. One cookie is for the page that says that a mail is on its way
-// (contract 2.129). The other is for /forgot-password, and comes from the last try to log in or the last logout (contract
-// 2.138).
+// Keeps typed email addresses in cookies, even if no user has such an address. One cookie is for the page that says that a mail
+// is on its way (contract 2.129). The other cookie is for /forgot-password, and comes from the last try to log in or the last
+// logout (contract 2.138).
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
@@ -28,12 +28,12 @@ const readFrom =
 
 export const keepTypedEmail = keepIn(cookie);
 export const readTypedEmail = readFrom(cookie);
-/** Keeps nothing if the text is not an address. */
+/** Keeps nothing if the text is not an email address. */
 export const keepLoginEmail = (deps: Config, email: string): string[] =>
   readEmailAddress(email) ? [keepIn(loginCookie)(deps, email)] : [];
 export const readLoginEmail = readFrom(loginCookie);
 
-/** Drops the cookie if the name is too long for it. Returns a `Set-Cookie` value. */
+/** Returns a `Set-Cookie` value. If the name is too long for the cookie, the value deletes the cookie. */
 export function keepTypedName({ config }: Config, typed: string): string {
   const name = nameSchema.safeParse(typed).data ?? '';
   const isShort = name !== '' && encodeURIComponent(name).length <= maxNameBytes;

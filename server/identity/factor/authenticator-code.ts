@@ -9,7 +9,10 @@ import { findOtherSteps, findStep, stepOf } from './totp.ts';
 /** The code is correct for another time, so the phone's clock may be off. Such a code counts as wrong. */
 export type OtherTime = 'other_time';
 
-/** Returns undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
+/**
+ * Returns undefined for a wrong code. For a right code, returns a function that uses the code up. That function gives true only
+ * the first time.
+ */
 export async function readAuthenticatorCode(
   { db, config, now: clock }: Dependencies,
   userId: string,
@@ -19,7 +22,7 @@ export async function readAuthenticatorCode(
   if (!authenticator) return undefined;
   const { sealedSecret: stored, lastStep } = authenticator;
   const opened = await unseal(config.encryptionKeys, secretContext(userId), stored);
-  // The operator has lost the key. Recovery codes still work, because no key seals them.
+  // This happens if the operator has lost the key. Recovery codes still work, because no key seals them.
   if (!opened) throw new Error('IDENTITY_ENCRYPTION_KEY does not open the secret of an authenticator app');
   const now = clock();
   const step = await findStep(opened.plain, code, now);

@@ -44,7 +44,7 @@ import { findSetUpSecret, forgetSetUpSecret, keepSetUpSecret } from './set-up-se
 import { buildKeyUri, createSecret, findOtherSteps, findStep, isCode, spellSecret } from './totp.ts';
 import { readTypedCode } from './typed-code.ts';
 
-/** The owner can also be a user who must set up a second factor before anything else. */
+/** The owner can also be a user who must set up a second factor before they may do anything else. */
 type Owner = Confirmed<AnyActor>;
 
 export async function describeAuthenticator(
@@ -62,7 +62,7 @@ export async function describeAuthenticator(
     isRequired: needsSecondFactor(config, user),
     comesFirst: mustSetUpFactor(config, session),
     isFactorGiven: session.amr.includes('mfa'),
-    /** Whether the user is staff, and lacks only the second factor to help other people. */
+    /** True if the user is staff, but may not help other people until they have given a second factor. */
     isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
     isRevocable: await isRevocable(deps, request, user),
     invitation: await describeInvitation(deps, user.id),
@@ -81,7 +81,10 @@ export type SetUp = {
   qr: { size: number; path: string };
 };
 
-/** Keeps a secret that already waits for its first code, so that two tabs show the same secret. Returns a `Set-Cookie` value. */
+/**
+ * If a secret already waits for its first code, that secret is kept, so that two tabs show the same secret. Returns a
+ * `Set-Cookie` value.
+ */
 export async function startSetUp(deps: Dependencies, actor: Owner): Promise<string> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   return keepSetUpSecret(deps, actor, (await findSetUpSecret(deps, actor)) ?? createSecret());
@@ -95,8 +98,8 @@ export async function findSetUp(deps: Dependencies, actor: AnyActor): Promise<Se
 }
 
 /**
- * Ends every other session. `on`: an app is on already. `gone`: no secret waits for its code. `codes` are the recovery codes,
- * and are shown only this once. Throws 422 `validation_failed`.
+ * Ends every other session. Returns `on` if an app is already set up, `gone` if no secret waits for its code, and otherwise the
+ * recovery codes, which are shown only this one time. Throws 422 `validation_failed`.
  */
 export async function addAuthenticator(
   deps: Dependencies,
@@ -128,10 +131,10 @@ export async function addAuthenticator(
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, user.id);
     const added = { userId: user.id, sealedSecret, step, now: at };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
-    // The other sessions were started without the app.
+    // The other sessions were started without the app, so they end.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // The user's other browsers are forgotten, and so lose their own counts for tries at codes: nobody has given a code in
-    // them yet.
+    // Nobody has given a code in the user's other browsers yet. So these browsers are forgotten, and lose their own counts for
+    // tries at codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

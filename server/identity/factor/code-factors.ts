@@ -13,7 +13,10 @@ type Rules = {
     userId: string,
   ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
   isCode: (text: string) => boolean;
-  /** Undefined for a wrong code. For a right code, returns a function that uses the code up, and gives true only once. */
+  /**
+   * Returns undefined for a wrong code. For a right code, returns a function that uses the code up. That function gives true
+   * only the first time.
+   */
   read: (
     deps: Dependencies,
     userId: string,

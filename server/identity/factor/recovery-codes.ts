@@ -1,4 +1,4 @@
-// Recovery codes. Each works once, instead of a code from the authenticator app.
+// Recovery codes. A user can give one instead of a code from the authenticator app. Each recovery code works one time.
 import { sha256 } from '../../runtime/hash.ts';
 import { readTypedCode } from './typed-code.ts';
 

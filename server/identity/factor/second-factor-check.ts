@@ -9,7 +9,7 @@ import { readTypedCode } from './typed-code.ts';
 
 export type FactorUse = {
   kind: CodeFactor | 'recovery_code';
-  /** Returns true only once. The caller has locked the user. */
+  /** Returns true only the first time. The caller has locked the user. */
   consume: (trx: Database) => Promise<boolean>;
 };
 

@@ -9,7 +9,10 @@ import type { AnyActor } from '../session/actor.ts';
 const cookie = 'identity_set_up';
 const lifeSeconds = 600;
 
-/** A browser may keep the cookie after it has expired. So the sealed text begins with the time when it expires, as a double. */
+/**
+ * A browser may keep the cookie after it has expired. So the sealed text begins with the time when the secret expires, as a
+ * 64-bit float.
+ */
 const timeBytes = 8;
 
 type Deps = Pick<Dependencies, 'config' | 'now'>;
@@ -42,7 +45,7 @@ export async function findSetUpSecret(
 export const forgetSetUpSecret = ({ config }: Pick<Deps, 'config'>): string =>
   buildTokenCookie(config.issuer, cookie, '', 0);
 
-// This differs from the context of a stored secret, so that neither can pass for the other.
+// The context differs from that of a stored secret, so that neither sealed text can pass for the other.
 const contextOf = ({ session }: AnyActor) => `authenticator set-up ${session.user.id} ${session.id}`;
 
 function decode(text: string): Uint8Array | undefined {

@@ -1,4 +1,4 @@
-// Codes of an authenticator app: TOTP (RFC 6238) with SHA-1, 30 seconds and six digits, which every app knows.
+// Codes of an authenticator app: TOTP (RFC 6238) with SHA-1, 30 seconds and six digits, which every authenticator app supports.
 import { constantTimeEqual } from 'oslo/crypto';
 import { base32 } from 'oslo/encoding';
 import { generateHOTP } from 'oslo/otp';
@@ -11,7 +11,7 @@ export const createSecret = (): Uint8Array => crypto.getRandomValues(new Uint8Ar
 export const spellSecret = (secret: Uint8Array): string =>
   base32.encode(secret, { includePadding: false }).replace(/(.{4})(?!$)/g, '$1 ');
 
-/** oslo does not make the URI, because it would write a space in the name as a plus, and apps would show the plus. */
+/** This does not use oslo's function, because oslo writes a space in the name as a plus, and apps would show the plus. */
 export function buildKeyUri(
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
@@ -23,7 +23,10 @@ export function buildKeyUri(
 
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
-/** Also accepts the codes of the 30 seconds before and after: clocks differ, and people type slowly. The latest match wins. */
+/**
+ * Returns the time step that has this code. Also accepts the codes of the 30 seconds before and after, because clocks differ
+ * and people type slowly. If several steps match, returns the latest.
+ */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = stepOf(now);
   let found: number | undefined;
@@ -32,7 +35,7 @@ export async function findStep(secret: Uint8Array, code: string, now: Date): Pro
   return found;
 }
 
-// Ten steps are five minutes. If a clock is off by more, its owner can see that.
+// Ten steps are five minutes. If the phone's clock is off by more than that, its owner can see it.
 const furthestSteps = 10;
 
 /** Finds the time steps that have this code and are within five minutes, but too far away for the code to be accepted. */

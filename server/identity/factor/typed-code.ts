@@ -11,8 +11,8 @@ const isDigit = (sign: string) => /^\p{Nd}$/u.test(sign);
 const isLetter = (sign: string) => /^\p{L}$/u.test(sign);
 
 /**
- * In Unicode, the digits 0 to 9 of a script follow each other. The digits of two scripts may touch, so this counts back over
- * all digits without a gap, modulo ten.
+ * Returns the value of a digit of any script. In Unicode, the digits 0 to 9 of a script follow each other, and the digits of
+ * another script may come directly before them. So the value is the number of digits directly before this digit, modulo ten.
  */
 function readDigit(digit: string): number {
   let first = digit.codePointAt(0) ?? 0;

@@ -1,5 +1,5 @@
 // Tokens for the links in our mails: 256 random bits. The database stores only their SHA-256. A token has one purpose and works
-// once, before it expires, and only while its user still has the address that the mail went to.
+// one time, before it expires, and only while its user still has the email address that the mail went to.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -27,22 +27,23 @@ import { createToken, hashToken } from './tokens.ts';
 
 /** Ends the links of all mails to the user, even of unsent mails. Take-back links go on working. `by` is the reason. */
 export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also ends its token.
+  // Delete unsent mails before the tokens end. If a mail is being sent at this moment, the deletion waits until it is sent, and
+  // the next statement then also ends the token in that mail.
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
   await deleteNewAddress(trx, userId);
 }
 
-/** Returns the name of the client to which a launch or a login by OpenID Connect leads. */
+/** Returns the name of the client that `path` leads to. The path must be a launch or a login by OpenID Connect. */
 export function findLaunchedClient(path = ''): string | undefined {
   const launched = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path);
   return (launched ?? /^\/oauth\/authorize\?(?:[^#]*&)?client_id=([a-z0-9_]+)(?:[&#]|$)/.exec(path))?.[1];
 }
 
 /**
- * A stranger may have chosen `next`, so only a client's name or an id is kept. The path then has no `state`, so the client
- * starts a new login.
+ * A stranger may have chosen `next`. So this keeps only the name of a client, or the id of a pending hand-off. The kept path
+ * has no `state`, so the client starts a new login.
  */
 export function keepNext(clients: Clients, next: string | undefined): Record<string, string> {
   const client = clients.get(findLaunchedClient(next) ?? '');
@@ -52,11 +53,11 @@ export function keepNext(clients: Clients, next: string | undefined): Record<str
   return pending ? { next: pending } : {};
 }
 
-/** Keeps the trace for the log. The mail that goes out does not show it. */
+/** Returns the trace id to keep with a mail. The log shows the id, but the mail does not. */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
 
-/** The result is the only copy of the token, or undefined if the mail is void by now. */
+/** Returns the only copy of the token, or undefined if the mail is void by now. */
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -68,7 +69,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** Returns the only copy of the token. Undefined if the reader at `email` can log in already, or must not be let in. */
+/** Returns the only copy of the token. Undefined if the user can log in already, may not log in, or does not hold `email`. */
 export async function createPasswordToken(
   db: Database,
   { mailId, email, expiresAt }: { mailId: string; email: string; expiresAt: Date },
@@ -79,7 +80,7 @@ export async function createPasswordToken(
     : undefined;
 }
 
-/** For a link that an operator hands over. The result is the only copy of the token. */
+/** Makes the token of a link that an operator gives to the user. Returns the only copy of the token. */
 export async function createHandedToken(
   trx: Transaction<DB>,
   { userId, email, now }: { userId: string; email: string; now: Date },
@@ -119,7 +120,7 @@ export async function createInvitationToken(db: Database, mailId: string): Promi
   return (await insertInvitationToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
-/** Returns what `consumeMailToken` needs. Uses nothing up. */
+/** Returns what `consumeMailToken` needs. The token is not used up. */
 export async function openMailToken(db: Database, purpose: MailTokenPurpose, token: string, now: Date) {
   const key = { tokenHash: hashToken(token), purpose, now };
   const found = await findMailToken(db, key);
@@ -127,13 +128,19 @@ export async function openMailToken(db: Database, purpose: MailTokenPurpose, tok
 }
 
 export type DeadLink = {
-  /** `other_account`: the link is for another account than the one logged in. `over`: it has ended for any other reason. */
+  /**
+   * `other_account`: the link is for another account than the account that is logged in. `over`: the link has ended for any
+   * other reason.
+   */
   fate: MailTokenEnd | 'expired' | 'other_account' | 'over';
   email: string;
   name: string;
 };
 
-/** Anybody with the token has read the mail, so we may say why its link is dead. Undefined if we do not know the token. */
+/**
+ * Says why a link no longer works, or undefined if we do not know the token. Anybody with the token has read the mail, so they
+ * may learn the reason.
+ */
 export async function explainDeadLink(
   db: Database,
   { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },

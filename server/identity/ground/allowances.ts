@@ -13,7 +13,7 @@ const hour = 60 * 60;
 const day = 24 * hour;
 
 const further = {
-  // Counted for each address that a signup names for invoices.
+  // Counted for each email address that a signup names for invoices.
   'invoice-email-of-signup': { times: 2, seconds: day },
   // Logins by password are counted for each password, so that a password set by mail starts new counts. Each browser that
   // `nameOwnBrowser` names has its own count. All new browsers share one count, and all other known browsers share another.
@@ -38,19 +38,22 @@ export const allowances = {
   ...further,
 } as Record<AllowanceName, Allowance>;
 
-/** Returns the count of an allowance, by its key in the table. */
+/** Returns a count as the table knows it: its key, how many times the change is allowed, and in how many milliseconds. */
 export const countOf = (name: AllowanceName, of: string) => {
   const { times, seconds } = allowances[name];
   return { key: `allowance-${name}:${digestOf(of)}`, times, windowMs: seconds * 1_000 };
 };
 
-/** Call it in the transaction of the change, so that a failed change is not counted. `of` names the user. Throws 429. */
+/**
+ * Call it in the transaction of the change, so that a failed change is not counted. `of` names who spends the allowance, such
+ * as a user. Throws 429.
+ */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);
 }
 
-/** Counts nothing. Throws 429 `rate_limited`. */
+/** Throws 429 `rate_limited` if the allowance is used up. Counts nothing. */
 export async function requireAllowance(db: Database, name: AllowanceName, of: string): Promise<void> {
   const waitMs = await findFullCount(db, countOf(name, of));
   if (waitMs !== undefined) throw refuse(waitMs);

@@ -1,4 +1,4 @@
-// Requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found.
+// Answers requests for a mail to an address that anybody may have typed. Neither the answer nor its time shows what we found.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -9,7 +9,10 @@ import { findDeviceName } from './device.ts';
 // The answer comes after this time, which is longer than the work takes for any address.
 const answerAfterMs = 300;
 
-/** If the holder of the address knows the browser of `request`, that browser has its own limits. Throws 429 `rate_limited`. */
+/**
+ * Runs `send`, and resolves after a time that is the same for every address. If the holder of the address knows the browser of
+ * `request`, that browser has its own limits. Throws 429 `rate_limited`.
+ */
 export async function answerAlike(
   deps: Dependencies,
   visit: Visit,

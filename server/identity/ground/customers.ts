@@ -22,7 +22,10 @@ export type NewCustomer = {
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
-/** A newcomer has no passkey and never had a password. Others may have an app for codes, which no mail must get round. */
+/**
+ * A newcomer has no passkey and never had a password. Other users may have an authenticator app, and no mail may bypass the
+ * app.
+ */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;
 

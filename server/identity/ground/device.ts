@@ -56,7 +56,7 @@ export async function rememberCredential(
   if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
 }
 
-/** Finds the last user who logged in with this browser. Undefined if that user no longer knows the browser. */
+/** Finds the last user who logged in with this browser. Undefined if that user has since forgotten the browser. */
 export async function findLastUser(
   db: Database,
   deps: Pick<Dependencies, 'config'>,
@@ -68,13 +68,13 @@ export async function findLastUser(
 
 /**
  * Names a browser by its user and the time since when that user has known it. The cookie cannot be the name, because each login
- * changes it.
+ * changes the cookie.
  */
 const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
 
 /**
  * Says which counts a guess at a password or a code uses up. A new password starts new counts, so its owner gets in even if
- * others used up the tries at the old one. A browser that this user does not know has no count of its own.
+ * others used up the tries at the old password. A browser that this user does not know has no count of its own.
  */
 export function countGuessFor(account: string, owner: PasswordOwner | undefined, address: string): Tried {
   const hash = owner?.passwordHash ?? '';
@@ -82,7 +82,10 @@ export function countGuessFor(account: string, owner: PasswordOwner | undefined,
   return { account: `${account} ${hash}`, address, device: device ? `${device} ${hash}` : undefined };
 }
 
-/** Names the browser for the user who holds the address or can have it back. Undefined if they do not know the browser. */
+/**
+ * Returns the name of the browser for the user who holds the email address or has it reserved. Undefined if that user does not
+ * know the browser.
+ */
 export async function findDeviceName(
   deps: Dependencies,
   request: Request | undefined,

@@ -20,19 +20,21 @@ const rules = {
   verifyDNSLength: true,
 };
 
-// Shortcuts that save time for nearly every address. NFKC, `forbidden` and `toASCII` would neither change nor refuse these texts.
+// Shortcuts that save time for nearly every address. NFKC, `forbidden` and `toASCII` would neither change nor refuse a plain
+// text.
 const isPlain = (text: string) => /^[!#-;=?-~]*$/.test(text);
 
 function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
 }
 
-/** Returns undefined if the text is no address. Knows no rules of individual mail providers. */
+/** Returns the canonical form, or undefined if the text is no email address. Applies no rules of individual mail providers. */
 export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
-  // NFKC may compose small letters, but not their capitals. The canonical form must not change under NFKC.
+  // NFKC may compose small letters, but not their capitals. So NFKC may leave a text alone, and still change it after it is in
+  // lower case. Such an address is refused, because its canonical form would not be stable.
   if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
   const [local, domain, ...more] = lower.split('@');
   if (!local || !domain || more.length > 0) return undefined;
@@ -42,7 +44,10 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
-/** Spells the domain as people write it. Two domains may look alike, so show this only beside the canonical form. */
+/**
+ * Returns the address with its domain as people write it. Two domains may look alike, so show the result only beside the
+ * canonical form.
+ */
 export function spellEmailAddress(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   const { domain, error } = toUnicode(email.slice(at), rules);
@@ -50,14 +55,15 @@ export function spellEmailAddress(email: string): string {
 }
 
 /**
- * Returns whether we can send mail to the domain. Ask only about an address that is new to its user: existing addresses stay.
+ * Returns whether we can send mail to the domain. Call it only for an address that is new to its user: addresses that are
+ * stored already stay valid.
  */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';
   if (last === 'localhost') return !production;
   if (last === 'test' && production) return false;
-  // A URL parser treats a domain that ends in a number as an IPv4 address
+  // The domain must not end in a number, because a URL parser would take it for an IPv4 address
   // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
   return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
 }
@@ -73,7 +79,10 @@ export const malformedEmail = {
   detail: faultWords.email_malformed,
 };
 
-/** For addresses from other systems. Their people may be here already, so this does not ask whether the address gets mail. */
+/**
+ * For addresses from other systems. The people who have them may be here already, so this does not check whether the address
+ * can get mail.
+ */
 export const emailSchema = z
   .string()
   .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })

@@ -1,5 +1,5 @@
 // Established browsers (contract 2.21 and 2.22). In such a browser the user gave a credential at least seven days ago, or the
-// account got its first credential. A factor added there is more likely the owner's than a thief's.
+// account got its first credential. A factor added in such a browser is more likely the owner's than a thief's.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { hasKnownDevice, isDeviceEstablished } from '../../../db/tables/devices.ts';
@@ -53,8 +53,8 @@ export async function isRevocable(
 }
 
 /**
- * Returns whether the user still has to get their first credential. False if an operator has removed the user's credentials.
- * The caller has locked the user.
+ * Returns true if the user has never had a credential. Returns false if an operator has removed the user's credentials. The
+ * caller has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));

@@ -1,7 +1,8 @@
-// Keeps the answer to a form that works once (contract 9.287). If somebody presses twice, the browser shows only the second
-// answer, so the second press gets the first answer again. The answer is sealed with a key made from all our cookies, so neither
-// the database nor another browser can open it. Each page with a form renews the cookie below, and an answer is found only with
-// the same cookie. So the same form works again from a new page, because its effect may have been undone meanwhile.
+// Keeps the answer to a form that works one time (contract 9.287). If somebody presses twice, the browser shows only the answer
+// to the second press, so that answer repeats the first one. The kept answer is sealed with a key made from all our cookies, so
+// neither the database nor another browser can open it. Each page with a form gives the cookie below a new value, and an answer
+// is found only by the value that came with its form. So the form works again from a new page, because what it did may have
+// been undone since.
 import { decodeHex, encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { Turns } from '../../../db/postgres/turns.ts';
@@ -33,7 +34,9 @@ const claimMs = 10_000;
 const pausesMs = [30, 60, 120];
 const longestPauseMs = 250;
 const maxBytes = 64 * 1_024;
-/** How many requests of a browser may wait on one instance. Each of them asks the database again and again. */
+/**
+ * At most this many requests of one browser may wait on one instance, because each waiting request keeps asking the database.
+ */
 const maxWaiting = 4;
 
 const answerSchema = z.object({
@@ -59,8 +62,8 @@ export const sendsCookies = ({ config }: Pick<Deps, 'config'>, request: Request)
 
 /**
  * If `worksOnce`, the same form from the same page, browser and cookies gets the same answer for a minute. A second request
- * waits for the first. If too many wait already, it is refused. Without `worksOnce`, a form that has done its work (`isDone`)
- * drops the browser's kept answers, because they may no longer be true.
+ * waits for the first. If too many requests wait already, it is refused. Without `worksOnce`, a form that has done its work
+ * (`isDone`) drops the browser's kept answers, because these may no longer be true.
  */
 export async function answerOnce(
   deps: Deps & Sessions,
@@ -78,7 +81,8 @@ export async function answerOnce(
   const browserHash = hashToken(token);
   if (!worksOnce) {
     const { response, isDone } = await act();
-    // Dropping costs a write. A stranger has no answer to drop, except on a page with a form that works once.
+    // Dropping costs a write to the database. A browser without a login has no answer to drop, except on a page with a form
+    // that works one time.
     if (isDone && (mayEnd || isKnown(deps, request)))
       await settle(deps, visit, dropFormAnswer(deps.db, { browserHash }));
     return response;
@@ -94,10 +98,10 @@ export async function answerOnce(
   try {
     const { response, isDone } = await act();
     if (!isDone) return response;
-    // If the session is unknown, the form gets its answer, but the answer is not kept.
+    // If we cannot tell the session, the form gets its answer, but the answer is not kept.
     const session = await deps.findSessionAfter({ request, response }).catch(() => 'unknown' as const);
     const given = await read(response, session === 'unknown' ? undefined : session);
-    // The page may show the form again, so this answer renews the cookie.
+    // The page in this answer may show the form again, so the answer gives the cookie a new value.
     if (given.status === 200) given.headers.push(['set-cookie', nameBrowser(deps)]);
     const plain = new TextEncoder().encode(JSON.stringify(given));
     if (plain.length <= maxBytes && session !== 'unknown') kept = await seal([sealKey], context, plain);
@@ -153,7 +157,7 @@ async function waitForAnswer(
   }
 }
 
-/** If a session has ended, for example by logging out everywhere, its answers are not shown again. */
+/** If a session has ended, for example by logging out everywhere, the answers that were given in it are not shown again. */
 const isStillTheirs = async ({ isSessionLive }: Sessions, { session }: Answer): Promise<boolean> =>
   session === null || isSessionLive(decodeHex(session));
 

@@ -1,7 +1,7 @@
-// The role of an invitation to the staff (contract 12.214 to 12.217). The user that the link made gets the role together with
-// their second factor. A trigger ends the invitation (end_staff_invitations in db/schema.sql) if the user's password or address
-// changes meanwhile, because a reader of the mailbox can change them. The trigger also ends it if the administrator who sent it
-// is no longer an administrator.
+// The role of an invitation to the staff (contract 12.214 to 12.217). The user whom the link made gets the role when they add
+// their second factor. A trigger (end_staff_invitations in db/schema.sql) ends the invitation if the user's password or email
+// address changes before that, because a reader of the mailbox can change both. It also ends the invitation if the
+// administrator who sent it is no longer an administrator.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -20,7 +20,7 @@ import { hasOwnLogin } from './customers.ts';
 import { tellOtherAdministrators } from './tell-administrators.ts';
 import { trailOf } from './trail.ts';
 
-/** People whom the marketplace lets in must not be staff here (contract 12.16). */
+/** Returns false for people whom the marketplace lets in, because they must not be staff here (contract 12.16). */
 export async function isFitForRole(db: Database, user: User): Promise<boolean> {
   const isLinked = (await listExternalLinks(db, user.id)).some(({ isSleeping }) => !isSleeping);
   return user.emailVerifiedAt !== null && hasOwnLogin(user) && !isLinked;
@@ -43,7 +43,7 @@ export async function lockLinksOfInvited(
   if (await findInvitationTakenBy(trx, { userId, now: now() })) await lockExternalLinks(trx, userId);
 }
 
-/** Call it in the transaction that adds a second factor. The caller has locked the user. Their other sessions end. */
+/** Call it in the transaction that adds a second factor. The caller has locked the user. The user's other sessions end. */
 export async function giveInvitedRole(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,

@@ -66,7 +66,7 @@ function isOneLetterOff(one: string, other: string): boolean {
   return isSwapped || Math.max(left.length, right.length) === 1;
 }
 
-/** `isMeant`: the person was asked before, and meant the address as typed. */
+/** `isMeant`: the person was asked before, and said that the address is right as typed. */
 export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   const likely = isMeant ? undefined : findLikelyAddress(typed);
   if (likely === undefined) return [];
@@ -74,7 +74,7 @@ export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   return [{ pointer: '/meant', detail }];
 }
 
-/** Throws 422 `validation_failed` at `/meant`. */
+/** Throws 422 `validation_failed` at `/meant` if the address looks mistyped and the person has not said that they mean it. */
 export function requireMeant({ email, isMeant }: { email: string; isMeant: boolean }): void {
   const errors = askAboutHost(email, isMeant);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });

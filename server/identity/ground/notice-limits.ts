@@ -1,5 +1,5 @@
-// Limits how many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices. It
-// has a take-back link if a notice with such a link is kept back.
+// Limits how many notices a mailbox gets (contract 9.132, 9.133 and 9.270). One summary mail replaces all further notices. The
+// summary has a take-back link if one of the notices that it replaces would have had one.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -56,7 +56,7 @@ export async function insertWithinLimits(
   else await holdBack(trx, notice, link);
 }
 
-/** Other transactions that count for this mailbox wait until this one ends. */
+/** Other transactions that count notices to this mailbox wait until this transaction ends. */
 async function isWithinLimits(trx: Database, { kind, recipient }: Notice): Promise<boolean> {
   const mailbox = digestOf(recipient);
   for (const { name, ...limit } of limitsOf(kind))

@@ -22,8 +22,8 @@ import { insertWithinLimits } from './notice-limits.ts';
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
 /**
- * Call it only for an address that the user holds. `request` is the request of the browser that made the change, if one did.
- * `facts` say what has changed, and must contain nothing that somebody typed.
+ * Call it only for an address that the user holds. If a browser made the change, `request` is its request. `facts` say what has
+ * changed, and must contain nothing that somebody typed.
  */
 export async function notify(
   trx: Transaction<DB>,
@@ -39,7 +39,7 @@ export async function notify(
   await insertWithinLimits(trx, { ...notice, details: { ...details, ...facts } });
 }
 
-/** For a mailbox whose address the owner may no longer hold. No limit applies. */
+/** Sends a notice to a mailbox whose address the owner may no longer hold. No limit applies. */
 export async function notifyMailbox(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -75,11 +75,11 @@ export async function notifyWithTakeBack(
   const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
-  // `until` also puts the mail into the index of mails that people wait for.
+  // The index of mails that people wait for contains each mail with `until`.
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
-/** Counts against no limit, because strangers may ask for this mail and must not use up the notices to the owner. */
+/** Counts against no limit. Strangers may ask for this mail, and must not use up the limit of notices to the owner. */
 export async function repeatTakeBackMail(
   trx: Transaction<DB>,
   { now: clock }: Pick<Dependencies, 'now'>,
@@ -110,7 +110,7 @@ export async function notifyOnceADay(
   await notify(trx, deps, user, kind, request);
 }
 
-/** Tells the owner at most once a day, and not at the very first login. */
+/** Tells the owner about a login in a new browser: at most one time a day, and not at the account's very first login. */
 export async function notifyNewBrowser(
   trx: Transaction<DB>,
   deps: Dependencies,

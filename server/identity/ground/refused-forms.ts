@@ -25,7 +25,7 @@ const maxCookiesBytes = 8_192;
 const refusedFormSchema = z.object({
   id: z.string(),
   path: z.string(),
-  /** The user who was logged in. Null if nobody was. Nobody else is shown the form. */
+  /** The user who was logged in, and the only one who is shown the form. Null if nobody was logged in. */
   userId: z.string().nullable(),
   /** Unix seconds. */
   refusedAt: z.int(),
@@ -58,8 +58,8 @@ type Deps = CookieDeps & Pick<Dependencies, 'db'>;
 const nowSeconds = ({ now }: CookieDeps) => Math.floor(now().getTime() / 1_000);
 
 /**
- * Returns undefined if there is no room for the form. Then the caller must show it immediately. A form that `isLarge` is kept
- * whole, compressed in a row.
+ * Returns undefined if there is no room for the form. The caller must then answer with the page that shows the form. If the
+ * form `isLarge`, it is kept whole, compressed, in a row.
  */
 export async function keepRefusedForm(
   deps: Deps,
@@ -70,7 +70,7 @@ export async function keepRefusedForm(
   const id = makeId(isLarge);
   const fields = isLarge ? form.fields : pickShort(form.fields);
   const isCut = Object.keys(form.fields).some((name) => !(name in fields));
-  // A form that will be sent again unchanged must not lose any part.
+  // A form that waits to be confirmed will be sent again unchanged, so it must not lose any part.
   if (isCut && form.code === 'confirm') return undefined;
   const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const others = await readForms(deps, request);
@@ -178,7 +178,7 @@ export async function findRefusedForm(
   return form?.path === path ? form : undefined;
 }
 
-/** Returns a `Set-Cookie` value, or undefined if there is nothing to drop. */
+/** Drops the forms of other users from the cookie. Returns a `Set-Cookie` value, or undefined if there is nothing to drop. */
 export async function dropFormsOfOthers(
   deps: CookieDeps,
   request: Request,
@@ -190,8 +190,8 @@ export async function dropFormsOfOthers(
 }
 
 /**
- * Forgets a form that waited for a credential or a login, once its work is done. Otherwise Back would show the form as not
- * done. Returns a `Set-Cookie` value, or undefined if there is nothing to forget.
+ * Drops a form that waited for a credential or a login, after the form has done its work. Otherwise the browser's Back button
+ * would show the form as not done. Returns a `Set-Cookie` value, or undefined if there is nothing to drop.
  */
 export async function dropDoneForm(
   deps: CookieDeps,
@@ -215,7 +215,7 @@ async function buildCookie({ config }: CookieDeps, forms: (RefusedForm | FormInR
   return buildTokenCookie(config.issuer, cookie, text, lifeSeconds);
 }
 
-/** The newest form comes first. Empty if the cookie is not ours, or has an unknown version. */
+/** Returns the newest form first. Returns no forms if the cookie is not ours, or has an unknown version. */
 async function readForms(deps: CookieDeps, request: Request): Promise<(RefusedForm | FormInRow)[]> {
   const text = readCookie(request, deps.config.issuer, cookie) ?? '';
   if (!/^[A-Za-z0-9_-]{1,4000}$/.test(text)) return [];

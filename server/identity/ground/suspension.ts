@@ -4,7 +4,7 @@ import { AppError } from '../../basics/errors.ts';
 
 type Suspension = Pick<User, 'suspendedAt' | 'frozenAt'>;
 
-/** Call it only after a correct credential, because nobody else may learn that an account is suspended. */
+/** Call it only after a correct credential, because only the owner may learn that an account is suspended. */
 export const suspensionOf = ({ frozenAt }: Suspension) =>
   new AppError(frozenAt ? 'account_frozen' : 'account_suspended');
 

@@ -11,14 +11,18 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// While a user is suspended, a trigger (db/schema.sql) sets the end of their links to this date plus the time that was left.
+// While a user is suspended, their links must not expire. A trigger (db/schema.sql) sets the end of each link to this date plus
+// the time that the link had left.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
 /** Links that end after the returned time have not expired. While a user is suspended, none of their links expires. */
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/** Returns undefined if no take-back link to that mailbox works. Changes from before an earlier take-back are left out. */
+/**
+ * Finds when the window of a mailbox began. Undefined if no take-back link to the mailbox works. A change from before an
+ * earlier take-back does not begin a window.
+ */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,
@@ -28,8 +32,8 @@ export const findWindowSince = (
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
 /**
- * `earlier` is the number of changes before the ones in `shown`. No change shows where it was made from: no place and no IP
- * address.
+ * `earlier` is the number of changes that came before the ones in `shown`. No change names the place or the IP address that it
+ * came from.
  */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 
@@ -53,7 +57,10 @@ export async function findTimeOfChange(
   return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
-/** Finds when the last mail with a working take-back link was written. Pages show it if a thief may have locked the owner out. */
+/**
+ * Finds when the last mail with a working take-back link was written. Pages show that time if a thief may have locked the owner
+ * out.
+ */
 export const findTakeBackHint = (
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   userId: string,

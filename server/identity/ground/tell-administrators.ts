@@ -1,5 +1,5 @@
-// Tells other administrators what one of them or an operator did (contract 12.163 and 12.164). So a thief of an administrator's
-// account cannot act unseen.
+// Tells administrators what another administrator or an operator did (contract 12.163 and 12.164). So a thief of an
+// administrator's account cannot act unseen.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { listAdmins } from '../../../db/tables/deletions.ts';
@@ -9,21 +9,19 @@ import type { Dependencies } from '../../ground/dependencies.ts';
 
 type Warning = {
   kind: WarningKind;
-  /** Undefined for an operator's command, and for a warning by the service itself. */
+  /** Undefined for an operator's command, and for a warning that the service itself sends. */
   actorId?: string | undefined;
   tellsActor?: boolean;
-  /** The user that the warning is about. They get a notice of their own instead. */
+  /** The user that the warning is about. This user does not get the warning, but a notice of their own. */
   about?: string;
-  /**
-   * For an event that nobody caused. Each administrator gets the mail only once, even if several transactions report the event.
-   */
+  /** For an event that nobody caused. Each administrator gets only one mail, even if several transactions report the event. */
   isOnce?: boolean;
   /** Must contain nothing that somebody typed, except the name of a client. */
   details?: Record<string, string>;
 };
 
 // Until 1.2.0, an instance of 1.0.0 may use the same database. Such an instance does not know these kinds of mail, and must not
-// send them. It fails on a mail without `at`, so mails of these kinds have no `at`.
+// send them. It fails on every mail without `at`, so mails of these kinds have no `at`.
 const newKinds: WarningKind[] = ['client_changed', 'no_seller'];
 
 /** Call it in the transaction of the change that the mail reports. The limits of notices do not apply. */

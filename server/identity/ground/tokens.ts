@@ -1,4 +1,4 @@
-// Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
+// Random tokens for cookies and mails. The database stores only their SHA-256, so nobody who reads the database gets a token.
 
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
@@ -29,7 +29,7 @@ export function readToken(request: Request, issuer: string, name: string): strin
   return isToken(token) ? token : undefined;
 }
 
-/** The keys are the names of cookies without `prefix`. */
+/** Reads all cookies whose names begin with `prefix`. The keys of the result are the names without `prefix`. */
 export function readTokens(request: Request, issuer: string, prefix: string): Map<string, string> {
   const start = cookieName(issuer, prefix);
   const cookies = Object.entries(readCookies(request));
@@ -50,7 +50,7 @@ export const readOtherCookies = (request: Request, issuer: string, name: string)
     .sort()
     .join('; ');
 
-/** The token that the cookie holds in the browser once the response has arrived. */
+/** Returns the token that the cookie will hold in the browser after the response has arrived. */
 export function readTokenAfter(
   { request, response }: { request: Request; response: Response },
   issuer: string,

@@ -17,7 +17,7 @@ export type AuthorTrail = Pick<AuditEvent, 'requestId' | 'actorId' | 'why'> & {
 
 export type Recorder = (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
 
-/** These reasons are about an account, so its owner reads them. */
+/** Reasons why a login to an existing account was refused. The owner of the account can read these reasons. */
 type ToldRefusal = Exclude<keyof (typeof auditEventTypes)['login.refused']['person'], 'any'>;
 
 /** The reasons are for logs and for the owner. To a stranger, all refusals look the same. */

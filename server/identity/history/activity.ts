@@ -49,7 +49,10 @@ export async function listOwnActivity(
   };
 }
 
-/** A line is an audit event, or the first change of a transaction without an audit event. */
+/**
+ * Groups the changes by the line that shows them. A line is an audit event, or the first change of a transaction without an
+ * audit event.
+ */
 function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
   const lineIds = new Map<string, string>();
   const groups = new Map<string, LineChange[]>();
@@ -75,8 +78,8 @@ function describeLine(
     device,
     place,
     /**
-     * Null if the author is unknown. If an event's change is by `database`, the event was made by an old version that kept no
-     * history.
+     * Null if the author is unknown. If an event's change is by `database`, an old version that kept no history made the event,
+     * so the author is unknown, too.
      */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) =>

@@ -1,4 +1,4 @@
-// A change in plain words for the person it is about. It names nobody else, and shows nothing that only we understand.
+// A change in plain words for the person it is about. The words name nobody else, and no terms that only we understand.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
 import { readSetTime } from '../../../db/tables/service-contracts.ts';
 import { minorDigits } from '../../basics/currencies.ts';
@@ -8,8 +8,8 @@ import { sayDay } from '../../basics/day-words.ts';
 export type Detail = { what: string; from: string | null; to: string | null };
 
 /**
- * If the end of a contract changed, gives the last day, such as 2026-12-26. This function is passed in, because only billing
- * knows that day.
+ * Returns the last day of a contract, such as 2026-12-26, for the changed end of the contract. This function is passed in,
+ * because only billing can work that day out.
  */
 export type FindLastDayIn = (member: 'trial_ends_at' | 'cancels_at', at: Date) => string;
 

@@ -58,7 +58,9 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** If a row has no change, it is older than the history. It was then as it is today. */
+/**
+ * A row without a change in the history is older than the history, and has not changed since. So it was then as it is today.
+ */
 async function findPastRow(
   db: Database,
   changes: Change[],

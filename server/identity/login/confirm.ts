@@ -30,15 +30,16 @@ export type ConfirmAsks = {
    */
   codeFactors: CodeFactor[];
   hasPasskey: boolean;
-  /** The way to confirm without a passkey. */
+  /** What the user can confirm with if they have no passkey at hand. */
   otherWay?: 'password' | 'mail';
   error?: string;
   codeError?: string;
 };
 
 /**
- * `asks` is undefined if a recent credential, or one in this form, is enough. With `clientNeedsFactor`, a passkey is asked for
- * even after a recent password. Throws 429 and what `guessPassword` throws.
+ * In the result, `asks` says what the user must still give. It is undefined if a recent credential, or the credential in this
+ * form, is enough. With `clientNeedsFactor`, a passkey is asked for even after a recent password. Throws 429 and what
+ * `guessPassword` throws.
  */
 export async function confirm(
   deps: Dependencies,
@@ -79,7 +80,8 @@ export function findAsks(
   return {
     email: user.email,
     canConfirm: hasOwnLogin(user),
-    // The password alone would get round the second factor.
+    // If a second factor is needed, the password is offered only with a code. The password alone would bypass the second
+    // factor.
     hasPassword: user.hasPassword && (!lacksFactor || asksForCode(user)),
     codeFactors: lacksFactor ? user.codeFactors : [],
     hasPasskey: user.hasPasskey,
@@ -117,14 +119,14 @@ async function confirmByPassword(
   const { request, visit } = actor;
   const { id, user } = actor.session;
   await requireOwnAllowance(deps, actor, 'login.confirmed');
-  // Once the tries at codes are used up, no more passwords are hashed.
+  // After the tries at codes are used up, no more passwords are hashed.
   if (typed !== undefined) await requireTryLeft(deps, request, visit, user.id);
   const passwordHash = await guessOwnPassword(deps, actor, password);
   // As in a login, only somebody who knows the password can try a code.
   const code =
     typed === undefined ? undefined : await tryCode(deps, request, visit, { userId: user.id, typed });
   return inTransactionOf(visit, deps.db, async (trx) => {
-    // Hashing took a while. Meanwhile the password may have changed, or the session may have ended.
+    // While the password was hashed, it may have changed, or the session may have ended.
     const locked = await lockUser(trx, { id: user.id, passwordHash });
     if (!locked) throw wrongPassword();
     const factor = await code?.use(trx, locked);

@@ -24,6 +24,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // A login throws this only if the client has gone, because the request was read before.
+  // The request was read before, so a login throws this error only if the caller has closed the connection.
   invalid_request: 'canceled',
 };

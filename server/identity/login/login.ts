@@ -84,7 +84,7 @@ async function tryLogin(
     const step = await startSessionOrAsk(trx, deps, { user, startedBy: 'password', request, visit });
     if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
     const offersPasskey = step.isNewSession && (await findPasskeyOffer(trx, deps, user, credentials.offer));
-    // This comes last, because it locks the rows of the counts, and other tries wait for them.
+    // The tries are given back last, because this locks the rows of the counts, and other tries wait for these rows.
     await giveBack(trx);
     return { ...step, offersPasskey };
   });

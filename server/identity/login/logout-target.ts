@@ -1,5 +1,5 @@
-// Finds the page after a logout that a client started: a path on that client's own site (contract 4.27 and 4.28), or one of the
-// addresses of a client of OpenID Connect (contract 14.60 to 14.64).
+// Finds the page after a logout that a client started. It is a path on that client's own site (contract 4.27 and 4.28), or a
+// URL that a client of OpenID Connect has registered (contract 14.60 to 14.64).
 import { AppError } from '../../basics/errors.ts';
 import { type Clients, isOpenId, type OpenIdClient } from '../../sso/clients.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 type LogoutTarget = {
   url: string;
-  /** Our path that leads to `url` once nobody is logged in. */
+  /** Our path that redirects to `url` when nobody is logged in any more. */
   path: string;
   title: string;
 };
@@ -29,7 +29,7 @@ export function readLogoutTarget(clients: Clients, asked: Pick<Request, 'url'>):
     throw invalidParameter('client', 'It must name the client whose path return_to is.');
   }
   const client = clients.get(name);
-  // Clients of OpenID Connect have registered addresses instead, and only /oauth/logout leads to these.
+  // A client of OpenID Connect has registered URLs instead, and only /oauth/logout leads to them.
   if (client?.kind !== 'hand-off') throw new AppError('unknown_client');
   checkReturnTo(returnTo);
   // The path is added to the origin as text. It begins with a slash, so nothing in it can change the origin.
@@ -66,8 +66,8 @@ export function readOauthLogout(url: string): OauthLogout {
 }
 
 /**
- * `hinted` is the client of the ID token. Without it, `client_id` names the client. Undefined if no address was asked for.
- * Throws 400 `invalid_request`.
+ * Finds the page to return to. `hinted` is the client that the ID token was made for. Without an ID token, `client_id` names
+ * the client. Undefined if the request names no page. Throws 400 `invalid_request`.
  */
 export function findWayBack(
   clients: Clients,
@@ -88,7 +88,7 @@ export function findWayBack(
 
 /**
  * Keeps the spelling of each parameter, so that the path does not get longer. Leaves out the ID token, because browsers show
- * the address of a page.
+ * the URL of a page.
  */
 function pathWithoutHint(query: string, { name }: OpenIdClient): string {
   const kept = query.split('&').filter((pair) => {

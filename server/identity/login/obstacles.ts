@@ -11,7 +11,7 @@ import { countGuessFor } from '../ground/device.ts';
 import { findLoginAllowance } from '../ground/established-browsers.ts';
 import { asksForCode, hasSecondFactor, needsSecondFactor } from '../session/second-factor.ts';
 
-/** Names each limit of tries that may be full. A known browser is one in which the user gave a credential. */
+/** The limits of tries that can refuse a user's login. A known browser is one in which the user gave a credential. */
 const limits = [
   'too_many_passwords',
   'too_many_passwords_known_browser',
@@ -28,8 +28,8 @@ export type ObstacleDeps = Pick<Dependencies, 'config' | 'now' | 'guessLimits' |
 };
 
 /**
- * Each reason why a login is refused, or leads to another page first. `waitMinutes` says how long each full limit lasts.
- * `addresses` are the IP addresses from which tries were refused lately, because some limits belong to one network.
+ * Returns each reason why a login of this user is refused, or leads to another page first. `waitMinutes` says how long each
+ * full limit lasts. `addresses` are the IP addresses from which tries were refused lately: some limits belong to one network.
  */
 export async function findObstacles(deps: ObstacleDeps, user: User, addresses: string[]) {
   const waitMinutes = await findWaits(deps, user, addresses);

@@ -27,7 +27,7 @@ import { nameUser, PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** The owner can also be a user who must add a passkey before anything else. */
+/** The owner can also be a user who must add a passkey before they may do anything else. */
 type Owner = Confirmed<AnyActor>;
 
 export async function describeOwnPasskeys(deps: Dependencies, { session, request }: AnyActor) {
@@ -44,8 +44,8 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
 }
 
 /**
- * Returns what our script tells the browser, so that the browser forgets removed passkeys. The script's library prescribes the
- * names of the members.
+ * Returns what our script tells the browser about the user's passkeys, so that the browser forgets removed ones. The script's
+ * library prescribes the names of the members.
  */
 export async function describeSignals(deps: Dependencies, { session: { user } }: AnyActor) {
   const passkeys = user.hasPasskey ? await listPasskeys(deps.db, user.id) : [];
@@ -57,7 +57,7 @@ export async function describeSignals(deps: Dependencies, { session: { user } }:
   };
 }
 
-/** The address must be proved first. Otherwise no mail could help a user who lost the passkey. */
+/** The email address must be proved first. Otherwise no mail could help a user who lost the passkey. */
 export function findReasonNotToAdd(
   user: User,
   passkeys: ListedPasskey[],
@@ -107,7 +107,7 @@ export async function readNewPasskey(
   return { ...checked, name };
 }
 
-/** Works once for each challenge. The caller has locked the user. Returns the id. Throws 422 at `/passkey`. */
+/** Accepts each challenge only one time. The caller has locked the user. Returns the id. Throws 422 at `/passkey`. */
 export async function storeNewPasskey(
   trx: Database,
   userId: string,
@@ -118,7 +118,7 @@ export async function storeNewPasskey(
   return passkey.id;
 }
 
-/** Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found`, and 422 `validation_failed`. */
+/** Throws 401 `login_required` if the session has ended, 404 `not_found`, and 422 `validation_failed`. */
 export async function renameOwnPasskey(
   deps: Dependencies,
   // Renaming needs a recent credential, because the name is how owners recognise a passkey that a thief has added.
@@ -133,7 +133,10 @@ export async function renameOwnPasskey(
   });
 }
 
-/** Ends no session. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` for the last way to log in. */
+/**
+ * Ends no session. Throws 401 `login_required`, 404 `not_found`, and 422 `validation_failed` if the passkey is the user's last
+ * way to log in.
+ */
 export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {

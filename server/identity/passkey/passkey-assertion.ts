@@ -1,4 +1,4 @@
-// Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` accepts each use only once.
+// Checks the use of a passkey as section 7.2 of WebAuthn asks. `consumePasskey` accepts each challenge only one time.
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../../db/tables/passkeys.ts';

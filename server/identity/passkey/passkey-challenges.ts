@@ -12,7 +12,8 @@ const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
 /**
- * At a login, the passkey names its owner. For links in mails: `arrive` (makes a first passkey), `take-back`, `new-address`.
+ * A challenge for a login names no user, because the passkey itself names its owner. `arrive`, `take-back` and `new-address`
+ * are for links in mails. With `arrive`, a person makes their first passkey.
  */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
@@ -28,7 +29,7 @@ export async function createChallenge(
   use: ChallengeUse,
 ): Promise<{ challenge: string; setCookie: string }> {
   const { issuer } = deps.config;
-  // The browser keeps its token, because another tab may be waiting for an answer.
+  // The browser keeps the token that it has, because another tab may be waiting for an answer.
   const token = readToken(request, issuer, cookie) ?? createToken();
   const body = `${Math.floor(deps.now().getTime() / 1_000) + challengeSeconds}.${createToken()}`;
   return {
@@ -37,7 +38,7 @@ export async function createChallenge(
   };
 }
 
-/** `given` is in base64url. Undefined if the challenge is too old, or was not made for that use and browser. */
+/** `given` is in base64url. Undefined if the challenge is too old, or was made for another use or another browser. */
 export async function openChallenge(
   deps: Context,
   request: Request,

@@ -49,7 +49,10 @@ export async function declinePasskeyOffers(deps: Dependencies, actor: Actor): Pr
 const isOfferOpen = async (db: Database, user: User) =>
   !user.hasPasskey && !findReasonNotToAdd(user, []) && !(await hasDeclinedPasskeys(db, user.id));
 
-/** The offer is left out if `next` is a pending hand-off, a launch that may ask nothing, or a page of passkeys. */
+/**
+ * Returns true if the offer must be left out, because `next` is a pending hand-off, a launch that may show no page, or a page
+ * about passkeys.
+ */
 function leadsPast(next: string): boolean {
   const { pathname, search } = new URL(next, 'https://own.invalid');
   if (pathname === '/continue' || pathname.startsWith('/profile/passkeys')) return true;

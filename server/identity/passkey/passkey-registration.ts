@@ -29,7 +29,7 @@ const registrationSchema = z.object({
 
 const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
-// ES256 and RS256. Authenticators can make them, and every runtime can check them.
+// ES256 and RS256. Authenticators can make these signatures, and every runtime can check them.
 export const algorithms = [-7, -257];
 
 // Room for an RSA key of 8,192 bits. Other keys are shorter.

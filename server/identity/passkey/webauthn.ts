@@ -64,7 +64,7 @@ export async function checkClientData(
   clientDataJSON: string,
 ): Promise<OpenChallenge> {
   const said = readJson(clientDataSchema, readText(clientDataJSON) ?? '');
-  // Our pages are never in a frame.
+  // Our pages are never in a frame, so nobody can use a passkey in a frame.
   if (said.origin !== originOf(deps) || said.crossOrigin) throw new PasskeyRefusal('origin');
   const challenge = await openChallenge(deps, request, use, said.challenge);
   if (!challenge) throw new PasskeyRefusal('challenge');
@@ -81,7 +81,7 @@ export function readJson<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** The library gives its reason only in words, so this reads them. */
+/** The library gives its reason only in words, so this function finds the reason in those words. */
 export function refuse(error: unknown, userId?: string): never {
   if (error instanceof PasskeyRefusal) throw error;
   const words = error instanceof Error ? error.message : '';

@@ -30,8 +30,8 @@ export async function changePassword(
   const owner = device && (await findPasswordOwner(deps.read, { userId: session.user.id }, device));
   const ownBrowser = owner && nameOwnBrowser(owner, deps.now());
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
-  // The try is counted before the current password is checked. The check costs a hash, and counts only wrong passwords. So
-  // without this count, somebody who knows the password could make us hash endlessly.
+  // The try is counted before the current password is checked, because that check hashes a password and counts only wrong ones.
+  // So without this count, somebody who knows the password could make us hash endlessly.
   const counted = await countNewPassword(deps, visit, { userId: session.user.id, ownBrowser });
   const currentHash = await requireOwnPassword(deps, actor, currentPassword).catch(async (error) => {
     await counted.giveBack(deps.db);
@@ -55,7 +55,8 @@ export async function changePassword(
     await notify(trx, deps, user, 'password_changed', request);
     // A second factor given in this session stays valid.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    // A user who needs more than a password has given too little here. So the time of their last credential stays the same.
+    // A user who needs more than a password has given only the password here. That is no credential for them, so the time of
+    // their last credential stays the same.
     const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
     const start = { user, startedBy: 'password_change', amr, authTime, request, visit } as const;
     const setCookies = await startSession(trx, deps, start);

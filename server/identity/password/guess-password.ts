@@ -13,9 +13,9 @@ export type Guess = {
 };
 
 /**
- * Does the same work if there is no owner. Throws 429 `rate_limited` if too many guesses were made. Throws 503 `unavailable` if
- * too many passwords are being hashed or no time is left, and 400 `invalid_request` if the client has gone. With 503 and 400 no
- * guess is counted.
+ * Does the same work if the email address has no owner. Throws 429 `rate_limited` if too many guesses were made. Throws 503
+ * `unavailable` if too many passwords are being hashed or no time is left, and 400 `invalid_request` if the caller has closed
+ * the connection. With 503 and 400 no guess is counted.
  */
 export async function guessPassword(
   deps: Dependencies,
@@ -45,7 +45,7 @@ export async function guessPassword(
       }
     });
   } catch (error) {
-    // `owner` is undefined if there was no slot. The log does without the owner, because a refusal must cost little.
+    // If there was no slot, the owner was not looked up, and the log does not name them. A refusal must cost little.
     if (error instanceof AppError)
       log.record({ requestId, address, userId: owner?.userId, reason: error.code }, 'password not checked');
     throw error;

@@ -14,7 +14,10 @@ type Door = { token: string } | { userId: string; ownBrowser: string | undefined
 
 type Checking = Pick<Visit, 'deadline' | 'signal'>;
 
-/** `email` and `name` are the owner's. A stranger would try them first, so the password must not be made of them. */
+/**
+ * `email` and `name` are the owner's. Guessers try passwords made of them before others, so the password must not be made of
+ * them.
+ */
 type NewPassword = { password: string; email: string; name: string };
 
 /** The password is counted as refused until `giveBack` is called. */
@@ -55,12 +58,15 @@ export async function requireGoodPassword(
 ): Promise<GoodPassword> {
   const fault = await findNewPasswordFault(deps, visit, counted, given);
   if (fault) throw fault;
-  // From here on, only the transaction takes the count back. If a client hangs up now, the count stays, because the check has
-  // been done.
+  // From here on, only the transaction takes the count back. If the caller closes the connection now, the count stays, because
+  // the check has been done.
   return { ...counted, hash: () => visit.deadline.pause(() => hashPassword(given.password, visit.signal)) };
 }
 
-/** Returns undefined for a good password. Throws what `PasswordCheck` throws. If its queue is full, the count is taken back. */
+/**
+ * Returns undefined for a good password. Throws what `PasswordCheck` throws. If the queue of the check is full, the count is
+ * taken back.
+ */
 export async function findNewPasswordFault(
   { db, config, clients, passwordCheck }: Pick<Dependencies, 'db' | 'config' | 'clients' | 'passwordCheck'>,
   { deadline, signal }: Checking,

@@ -9,14 +9,17 @@ import { lacksSecondFactor, needsMoreThanPassword } from '../session/second-fact
 import { isFresh } from '../session/sessions.ts';
 import { guessPassword } from './guess-password.ts';
 
-/** Returns the hash. Throws 422, 401 `login_required` if a second factor is needed first, and what `guessPassword` throws. */
+/**
+ * Checks the user's password, and returns its hash. Throws 422, 401 `login_required` if a second factor is needed first, and
+ * what `guessPassword` throws.
+ */
 export async function requireOwnPassword(
   deps: Dependencies,
   actor: AnyActor,
   currentPassword: string,
 ): Promise<string> {
   const { session } = actor;
-  // The password alone would get round the second factor. So the user must first give a credential that includes the second
+  // The password alone would bypass the second factor. So the user must first give a credential that includes the second
   // factor.
   const isStale = needsMoreThanPassword(deps.config, session.user) && !isFresh(session, deps.now());
   if (isStale || lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
@@ -48,7 +51,10 @@ export async function guessOwnPassword(
   return owner.passwordHash;
 }
 
-/** A user with only passkeys must have given one in the last ten minutes. `confirmWithoutPassword` asks for it. */
+/**
+ * A user who has passkeys but no password must have used a passkey in the last ten minutes. `confirmWithoutPassword` asks for
+ * it.
+ */
 export async function requireOwnCredential(
   deps: Dependencies,
   actor: AnyActor,

@@ -1,5 +1,5 @@
 // The check of new passwords has its own thread and queue, so that no request or login waits for it (contract 9.246). If the
-// service runs from source, there is no thread, because a thread cannot read the source.
+// service runs from source, the check has no thread, because a thread can load only built files.
 import pLimit from 'p-limit';
 import { Turns } from '../../../db/postgres/turns.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -22,7 +22,7 @@ export class CheckIsFull extends AppError {
 }
 
 const heapMebibytes = 128;
-// The last password in the queue waits a second or two, even if each password before it takes as long as a password can.
+// The last password in the queue waits a second or two, even if each password before it takes as long as any password can take.
 const maxWaiting = 16;
 // Without this limit, somebody with one link could fill the queue, and nobody else could set a password.
 const maxOfKey = 3;

@@ -1,5 +1,5 @@
-// Which new passwords are accepted (contract 9.31). This runs on its own thread (password-thread.ts), because some passwords take
-// a tenth of a second. So its input is only texts.
+// Which new passwords are accepted (contract 9.31). This runs on its own thread (password-thread.ts), because some passwords
+// take a tenth of a second. Its input is only texts, because a thread gets copies of its input.
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../basics/text.ts';
@@ -11,7 +11,9 @@ const maxLength = 128;
 /** Gives the same characters one spelling, even if they were typed on different keyboards. */
 export const normalise = (password: string) => password.normalize('NFKC');
 
-/** Returns the fault in words for the owner: too short, too long, common, or made of their names or ours. */
+/**
+ * Returns the fault in words for the owner: too short, too long, common, or made of the owner's names or the service's names.
+ */
 export async function findPasswordFault({ password, ...names }: NewPassword): Promise<string | undefined> {
   if (password.length > textBounds.newPassword) return faultWords.password_long;
   const length = Array.from(normalise(password)).length;
@@ -39,8 +41,8 @@ function isMadeOf(names: string[], password: string): boolean {
   return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
 }
 
-// Signs can be read as letters in several ways. For each way, the time of zxcvbn grows faster than the square of the length.
-// A password can also make zxcvbn find every name in every place. With these limits no password takes more than a tenth of a
+// zxcvbn reads signs as letters in several ways. For each way, its time grows faster than the square of the password's length.
+// A password can also make zxcvbn find every name in every place. With these limits, no password takes more than a tenth of a
 // second.
 const lookedAt = 32;
 const maxOwnNames = 8;

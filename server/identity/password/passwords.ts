@@ -24,7 +24,7 @@ export const buildBusy = () =>
     headers: { 'Retry-After': '2' },
   });
 
-/** Returns whether all slots are taken. If they are, the function counts a refusal. */
+/** Returns whether all slots are taken. If so, counts a refusal. */
 export function refusesSlot(): boolean {
   if (slotsTaken < maxSlots) return false;
   slotsRefused++;
@@ -52,12 +52,12 @@ export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
 
 export const isSamePassword = (one: string, other: string): boolean => normalise(one) === normalise(other);
 
-/** Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if the client has gone. */
+/** Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if `signal` is aborted. */
 export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
   return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
-/** Does the same work if there is no hash. The caller must hold a slot. Throws 400 `invalid_request` if the client has gone. */
+/** Does the same work if there is no hash. The caller must hold a slot. Throws 400 `invalid_request` if `signal` is aborted. */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,

@@ -14,11 +14,14 @@ export const graceDays = 14;
 
 export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 
-/** The caller has locked the user. */
+/** Returns true for an administrator if no other administrator can log in. The caller has locked the user. */
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
   role === 'admin' && !(await hasOtherAdmin(trx, id));
 
-/** Keeps an already planned deletion. `last_admin`: nothing changed. Throws 401 `login_required` if the session has ended. */
+/**
+ * A deletion that is planned already keeps its date. Returns `last_admin`, and plans nothing, for the last administrator.
+ * Throws 401 `login_required` if the session has ended.
+ */
 export async function requestDeletion(
   deps: Dependencies,
   actor: Confirmed<Actor>,

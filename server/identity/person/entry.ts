@@ -1,4 +1,4 @@
-// Who may enter a client, for the hand-off and for OpenID Connect (contract 4.29). Staff see the same reasons for a person.
+// Who may enter a client, for the hand-off and for OpenID Connect (contract 4.29). The pages for staff show the same reasons.
 import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { LaunchOutcome } from '../../metrics/results.ts';
@@ -10,8 +10,8 @@ import { roleOf } from './profile.ts';
 export const mayEnter = ({ roles }: Pick<Client, 'roles'>, user: User) => roles.includes(roleOf(user));
 
 /**
- * Returns the first reason that applies. A missing second factor is checked only after these reasons, so that nobody sets up a
- * factor and is then refused.
+ * Returns the first reason why the user may not enter the client. A missing second factor is checked only after these reasons,
+ * so that nobody sets up a factor and is then refused.
  */
 export function findStop(client: Pick<Client, 'roles'>, user: User) {
   if (user.suspendedAt) return 'suspended';
@@ -62,8 +62,8 @@ export function decideEntry<Session extends Login>(
 }
 
 /**
- * Returns the page on which the person can remove the reason. It leads to `next` afterwards. If there is no such page, throws
- * 403 `client_not_allowed`: that refusal names the client, and offers a login with another account (contract 13.53).
+ * Returns the page on which the person can remove the reason. After that, the page leads to `next`. If there is no such page,
+ * throws 403 `client_not_allowed`: that refusal names the client, and offers a login with another account (contract 13.53).
  */
 export function findPageOfRefusal({ title }: Client, refusal: EntryRefusal, next: string): string {
   const { page } = entryRefusals[refusal];

@@ -45,7 +45,7 @@ export async function eraseDueUsers(
           await limitLockWait(trx);
           return eraseUser(trx, deps, id, { by: 'request', onlyDue: true });
         });
-        // If a backup is restored, the user is back. This line in the log says whom to erase again.
+        // If an older backup is restored, the user is in the database again. This line in the log says whom to erase again.
         if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
@@ -71,7 +71,7 @@ export async function eraseUser(
   if (!user) return undefined;
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
   const keepsAccount = await isAccountShared(trx, user);
-  // If other users belong to the account, they keep its contracts.
+  // If the account has other users, its contracts go on.
   const canceled = keepsAccount ? 0 : await endsWithPerson.endContracts(trx, user.account.id, now());
   await insertErasedUser(trx, user.id);
   await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
@@ -99,8 +99,8 @@ export async function eraseUser(
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that now belongs to somebody else no longer identifies this person.
   const emails = await listFreeAddresses(trx, held);
-  // Unsent mails come first. If one is just being sent, this waits for it, and the next statement then also deletes its
-  // token.
+  // Delete unsent mails first. If a mail is being sent at this moment, the deletion waits until it is sent, and the next
+  // statement then also deletes the token in that mail.
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);

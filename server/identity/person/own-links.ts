@@ -15,7 +15,7 @@ import { readCapabilities } from '../ground/capabilities.ts';
 import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 
-/** A sleeping link logs nobody in until it is connected again. `loses` is what the account would lose with the link. */
+/** A sleeping link logs nobody in until its user connects it again. `loses` is what the account would lose with the link. */
 export async function listOwnLinks({ db }: Dependencies, { session, visit }: Actor) {
   const { id: userId, account } = session.user;
   const links = await listExternalLinks(db, userId);

@@ -38,7 +38,7 @@ export async function endOwnSession(
 
 type Asked = [deps: Pick<Dependencies, 'now'>, actor: Pick<Actor, 'session'>];
 
-/** No credential is needed if the user gave one in the last ten minutes, or has none to give. */
+/** No credential is needed if the user gave one in the last ten minutes, or if the user has no credential. */
 const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
   hasOwnLogin(session.user) && !isFresh(session, now());
 

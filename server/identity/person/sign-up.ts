@@ -65,7 +65,10 @@ export async function requestSignUp(
   });
 }
 
-/** The mail says how the holder gets in. A user who is suspended or has changed to another address gets no mail. */
+/**
+ * The mail says how the holder of the address can log in. A user who is suspended or has changed to another address gets no
+ * mail.
+ */
 export async function tellOwner(
   trx: Transaction<DB>,
   { now }: Dependencies,
@@ -89,7 +92,7 @@ export type SignUp = {
   email: string;
   name: string;
   isTaken: boolean;
-  /** The role of an invitation. */
+  /** The role that an invitation gives. Undefined for a sign-up. */
   role: InvitedRole | undefined;
 };
 
@@ -104,7 +107,7 @@ export async function findSignUp(
   return { email, name, isTaken, role: invitation?.role };
 }
 
-/** A passkey is made for a user, so this gives the user that the link will make. Undefined if the link makes no user. */
+/** Returns the user that the link will make, because a passkey is made for a user. Undefined if the link makes no user. */
 export async function findFutureUser(
   deps: Dependencies,
   token: string,
@@ -129,8 +132,8 @@ async function openSignUp({ db, config, now }: Dependencies, token: string, door
 }
 
 /**
- * `taken`: somebody else holds the address, and nothing changes. Throws 404, 422, and what `hashNewPassword` throws. Returns
- * `Set-Cookie` values.
+ * Returns `Set-Cookie` values. Returns `taken`, and changes nothing, if somebody else holds the address. Throws 404, 422, and
+ * what `hashNewPassword` throws.
  */
 export async function confirmSignUp(
   deps: Dependencies,
@@ -142,7 +145,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token, door);
   if (!opened) throw new AppError('not_found');
-  // This check comes before the hashing. A link that is `taken` is not used up, so it could make us hash endlessly.
+  // Check this before hashing. A link that is `taken` is not used up, so somebody could make us hash with it endlessly.
   if (opened.isTaken) return 'taken';
   const { id, email, invitation } = opened;
   const { value: name, errors } = readName(typedName);
@@ -152,8 +155,8 @@ export async function confirmSignUp(
   const done = await inTransactionOf(visit, db, async (trx) => {
     // The invitation may have ended while this request waited.
     if (invitation && !(await lockInvitation(trx, invitation.id))) throw new AppError('not_found');
-    // If two requests come at the same time, the unique index lets only one through. The other runs again and finds the new
-    // user.
+    // If two requests come at the same time, the unique index lets only one through. The other request runs again and finds the
+    // new user.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
       // Another link to the same address was used while this request waited.
@@ -162,8 +165,8 @@ export async function confirmSignUp(
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on, the mails and tokens of the sign-up belong to the user. The mails come first. If one is just being sent,
-    // this waits for it, and the second statement then also assigns its token.
+    // From here on, the mails and tokens of the sign-up belong to the user. Assign the mails first. If a mail is being sent at
+    // this moment, the statement waits until it is sent, and the second statement then also assigns the token in that mail.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

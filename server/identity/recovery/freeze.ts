@@ -1,5 +1,6 @@
-// Freezing an account, by a take-back link without a factor, or by an administrator if the owner calls (contract 2.55 to 2.58 and
-// 12.171). Only administrators and operators end a freeze or another suspension (`thaw`).
+// Freezing an account. A person with a take-back link but without a factor can do it, and so can an administrator whom the
+// owner calls (contract 2.55 to 2.58 and 12.171). Only administrators and operators end a freeze or another suspension
+// (`thaw`).
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -22,7 +23,7 @@ import { endTakeBackLinks, giveToMailbox, mayFreeze, requireTakeBack } from './t
 
 /**
  * Does not use the link up. Throws what `requireTakeBack` throws, 400 if no factor remains, and 403 `not_allowed` if another
- * mailbox was told first.
+ * mailbox got the link about the earliest change.
  */
 export async function freeze(
   deps: Dependencies,
@@ -86,7 +87,10 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
 
 type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record: Recorder };
 
-/** Gives the account to the mailbox `keep`. False if `listMailboxes` does not list it. The caller has locked links and user. */
+/**
+ * Gives the account to the mailbox `keep`. Returns false if `listMailboxes` does not list `keep`. The caller has locked the
+ * user's links and the user.
+ */
 export async function thaw(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,

@@ -82,7 +82,7 @@ export async function readGiven(
   return refuseLast(deps, request, visit, link, { isLast, isOfOtherTime: factor !== undefined });
 }
 
-/** Returns the factors to keep. The caller must lock the user before it reads `left`. */
+/** Uses the given factor up, and returns the factors to keep. The caller must lock the user before it reads `left`. */
 export async function consumeFactor(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -123,7 +123,10 @@ async function countTry(
   });
 }
 
-/** Throws 422 `validation_failed` at `/code`. After the last guess it tells the owner, because a thief may read the mailbox. */
+/**
+ * Throws 422 `validation_failed` at `/code`. After the last allowed guess, the owner gets a notice, because a thief may read
+ * the mailbox.
+ */
 export const refuseCode = (
   deps: Dependencies,
   request: Request,

@@ -1,5 +1,5 @@
-// Finds the remaining factors for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any factor remains,
-// the user of the link must give a remaining factor.
+// Finds the factors that still count for a take-back (contract 2.46 to 2.49) or a new address (contract 12.78). If any factor
+// counts, the user of the link must give one.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
@@ -13,7 +13,9 @@ export type LeftFactors = {
   codesMadeBy: Date | undefined;
 };
 
-/** With `since`, a newer factor remains only if it was added in an established browser, or if the user is staff. */
+/**
+ * With `since`, a factor that was added later counts only if it was added in an established browser, or if the user is staff.
+ */
 export async function findLeftFactors(db: Database, user: User, since?: Date): Promise<LeftFactors> {
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     !since || addedAt < since || fromEstablishedBrowser || user.role !== 'user';

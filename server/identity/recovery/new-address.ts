@@ -57,7 +57,7 @@ export async function offerNewAddress(
   const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays), removesFactors };
   await setNewAddress(trx, { userId: user.id, ...offer });
   const mail = { userId: user.id, details: lane, now };
-  // The mail to the old mailbox comes first, because the new mailbox may belong to a thief.
+  // The mail to the old mailbox is sent first, because the new mailbox may belong to a thief.
   if (user.holdsEmail) deferMail(trx, { kind: 'stop_new_address', recipient: user.email, ...mail });
   deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
 }
@@ -70,7 +70,8 @@ export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'su
 
 /** Ends only the links: the offer stays. The caller has locked the user. */
 async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
-  // Unsent mails come first. If one is just being sent, this waits for it, and the loop then also ends its token.
+  // Delete unsent mails before the tokens end. If a mail is being sent at this moment, the deletion waits until it is sent, and
+  // the loop then also ends the token in that mail.
   await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
   for (const purpose of ['new_address', 'stop_new_address'] as const)
     deferEndOfMailTokens(trx, userId, by, purpose);
@@ -131,7 +132,7 @@ export const ifItWorks = <Open>(open: Promise<Open>): Promise<Open | undefined> 
     throw error;
   });
 
-/** Never says whose account it is, because the mail may have gone to a stranger. */
+/** Does not say whose account it is, because the mail may have gone to a stranger. */
 export type NewAddressPage = { email: string; isTaken: boolean; asks: Asks | undefined };
 
 export async function findNewAddress(deps: Dependencies, token: string): Promise<NewAddressPage | undefined> {
@@ -145,8 +146,8 @@ const isTaken = async (db: Database, { email }: OpenLink, now: Date) =>
   (await findAddressOwner(db, email, now)) !== undefined;
 
 /**
- * `taken`: somebody else has the address by now. Throws 404, 422 at `/newPassword`, `/code` or `/passkey`, 429 and 503. Returns
- * `Set-Cookie` values.
+ * Returns `Set-Cookie` values, or `taken` if somebody else has the address by now. Throws 404, 422 at `/newPassword`, `/code`
+ * or `/passkey`, 429 and 503.
  */
 export async function useNewAddress(
   deps: Dependencies,
@@ -157,20 +158,21 @@ export async function useNewAddress(
   const { db, now } = deps;
   const open = await requireNewAddress(deps, token);
   const { user, email, offerId: changeId, left } = open;
-  // This check comes before the hashing. A link to a taken address is not used up, so it could make us hash endlessly.
+  // Check this before hashing. A link to a taken address is not used up, so somebody could make us hash with it endlessly.
   if (await isTaken(db, open, now())) {
     // This throws if the owner has just used the link and so holds the address.
     await requireNewAddress(deps, token);
     return 'taken';
   }
-  // The password is not compared with the name yet, because a stranger with the mail could find out the name. A factor is
-  // needed first.
+  // The password is compared with the user's name only after a factor was given. Otherwise a stranger who has the mail could
+  // find out the name.
   const counted = await countNewPassword(deps, visit, { token });
   const typed = { password: newPassword, email, name: '' };
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  // The password is hashed even if it has a fault. Otherwise the time would reveal the name before the factor is used.
+  // The password is hashed even if it has a fault. Otherwise the time of the answer would reveal the name before a factor was
+  // given.
   const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {
@@ -225,8 +227,8 @@ async function changeAddress(
   const at = await findTimeOfChange(trx, deps, userId);
   await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
   if (user.holdsEmail) {
-    // `notifyWithTakeBack` stores the change that a take-back undoes. It comes before `reserveAddress`, because a trigger on
-    // reserved addresses would otherwise store a change of its own.
+    // `notifyWithTakeBack` stores the change that a take-back undoes. Call it before `reserveAddress`: a trigger on reserved
+    // addresses would otherwise store a change of its own.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
     await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
   }

@@ -72,8 +72,8 @@ export type TakeBackPage = {
 };
 
 /**
- * Only the mailbox that was told first may freeze the account (contract 2.136). After a second change of address, a thief has a
- * link, too.
+ * Only the mailbox that got the link about the earliest change may freeze the account (contract 2.136). A thief who changes the
+ * address twice has a link, too, because the second link goes to the thief's first address.
  */
 export async function mayFreeze(
   db: Database,
@@ -148,7 +148,10 @@ export async function takeBack(
   return setCookies ?? refuseCode(deps, request, visit, link, factor);
 }
 
-/** Restores the account as it was before the window. The caller has locked links and user, and checked the mailbox. */
+/**
+ * Restores the account as it was before the window. The caller has locked the user's links and the user, and checked the
+ * mailbox.
+ */
 export async function giveToMailbox(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now' | 'endsWithPerson'>,
@@ -168,7 +171,10 @@ export async function giveToMailbox(
     since: Date;
     keeps?: KeptFactors | undefined;
     passwordHash: string;
-    /** The browser that takes the account back stays as well known as it was. The user's other browsers are forgotten. */
+    /**
+     * The browser that takes the account back. It stays known, and stays established if it was. The user's other browsers are
+     * forgotten.
+     */
     device?: Uint8Array | undefined;
     used?: Uint8Array;
     trail: Partial<ReturnType<typeof trailOf> & AuthorTrail> & { reason?: string };

@@ -21,7 +21,10 @@ declare const confirmed: unique symbol;
 /** A user who gave a credential in this session in the last ten minutes. Only `requireConfirmed` makes this type. */
 export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
-/** Throws 401 `login_required`. Pages ask for the credential already. This check stops requests that skip the pages. */
+/**
+ * Throws 401 `login_required` if the user must give a credential again. Pages ask for it before. This check stops requests that
+ * skip the pages.
+ */
 export function requireConfirmed<Who extends AnyActor>(
   deps: Pick<Dependencies, 'config' | 'now'>,
   actor: Who,
@@ -38,8 +41,9 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 }
 
 /**
- * For a change that needs a credential given in the last ten minutes (contract 9.19). Throws 401 `login_required` if the user is
- * gone or the session has ended. A request sent just before the session ended must not change anything.
+ * Locks the user for a change that needs a credential given in the last ten minutes (contract 9.19). Throws 401
+ * `login_required` if the user is gone or the session has ended, so that a request sent just before the session ended changes
+ * nothing.
  */
 export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);
@@ -49,7 +53,7 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 
 
 const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login.confirmed' ? id : user.id);
 
-/** Call it before a change that takes work. `of` names the owner of the allowance. Throws 429 `rate_limited`. */
+/** Call it before a change that costs much work. `of` names the owner of the allowance. Throws 429 `rate_limited`. */
 export async function requireOwnAllowance(
   { db }: Pick<Dependencies, 'db'>,
   { session }: Pick<AnyActor, 'session'>,

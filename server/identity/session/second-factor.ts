@@ -1,4 +1,5 @@
-// Rules for second factors: which users have one, and which must set one up before anything else (contract 9.69 to 9.83).
+// Rules for second factors: which users have one, and which must set one up before they may do anything else (contract 9.69 to
+// 9.83).
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Config } from '../../settings/config.ts';
@@ -20,8 +21,8 @@ export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, 
   (production || requiresAdminFactor) && user.role !== 'user';
 
 /**
- * Returns whether a password alone is no credential. A second factor given earlier in the session changes nothing (contract
- * 12.7).
+ * Returns true if a password alone is no credential of this user, even if they gave a second factor earlier in the session
+ * (contract 12.7).
  */
 export const needsMoreThanPassword = (
   settings: Settings,
@@ -32,7 +33,10 @@ export const needsMoreThanPassword = (
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 
-/** A user with a passkey and a password may use either, unless they are staff or on their way to a client that needs a factor. */
+/**
+ * Returns true if the login still needs a second factor. A user with a passkey and a password may log in with either, unless
+ * they are staff or on their way to a client that needs a factor.
+ */
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login, clientNeedsFactor = false) =>
   !amr.includes('mfa') &&
   (asksForCode(user) || (user.hasPasskey && (clientNeedsFactor || needsStaffFactor(settings, user))));

@@ -32,14 +32,14 @@ const cookie = 'identity_session';
 const daySeconds = 24 * 60 * 60;
 const idleSeconds = 14 * daySeconds;
 const absoluteSeconds = 30 * daySeconds;
-// `last_seen_at` may lag by this much, so that nearly no request needs a write.
+// `last_seen_at` may be up to this many seconds older than the last request, so that few requests need a write.
 const touchSeconds = 5 * 60;
 
 export function sessionLimits(now: Date): SessionLimits {
   return { createdAfter: secondsBefore(now, absoluteSeconds), seenAfter: secondsBefore(now, idleSeconds) };
 }
 
-/** When a session ends at the latest. */
+/** Returns the latest time at which a session ends. */
 export const sessionEndsAt = (createdAt: Date): Date =>
   new Date(createdAt.getTime() + absoluteSeconds * 1_000);
 
@@ -81,11 +81,11 @@ export async function startSession(
 }
 
 /**
- * This is the only way to start a session. If the browser has a live session of the same user, that session goes on under a
- * new token. A session of another user ends. If the login changes the password, the user's other sessions end, and their
- * other devices are forgotten. If the password was set by mail, all sessions end. The caller has locked the user and seen
- * that they are not suspended. Throws 401 `login_required` if the session that changes the password has ended. Only
- * `setCookies`, the `Set-Cookie` values, ever hold the tokens.
+ * This is the only way to start a session. If the browser has a live session of the same user, that session goes on under a new
+ * token. A session of another user ends. If the login changes the password, the user's other sessions end, and their other
+ * devices are forgotten. If the password was set by mail, all sessions end. The caller has locked the user and seen that they
+ * are not suspended. Throws 401 `login_required` if the session that changes the password has ended. The tokens are only in
+ * `setCookies`, the `Set-Cookie` values.
  */
 export async function openSession(
   trx: Transaction<DB>,
@@ -115,7 +115,7 @@ export async function openSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
-  // Every way in is recorded, even if other events tell of it. Changing a password is not a way in.
+  // Every login is recorded, even if another event reports it, too. Changing a password is not a login.
   if (startedBy !== 'password_change')
     deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
@@ -148,7 +148,10 @@ export async function openSession(
   return { setCookies, isNew: !isRenewed };
 }
 
-/** For a password set by mail. The browser that sets it, `device`, stays known. */
+/**
+ * Call it when a password is set by mail. All sessions end, and all browsers are forgotten except `device`, the browser that
+ * sets the password.
+ */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,
@@ -207,7 +210,7 @@ export async function findLastSessionUser(
   return (await findSessionByTokenHash(deps.read, hashToken(token), ever))?.user.id ?? null;
 }
 
-/** The session may have ended. */
+/** True even if the session has ended. */
 export const hasSessionCookie = ({ config }: Pick<Dependencies, 'config'>, request: Request): boolean =>
   readToken(request, config.issuer, cookie) !== undefined;
 
@@ -259,7 +262,10 @@ export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boo
   return authTime !== null && authTime > secondsBefore(now, freshSeconds);
 }
 
-/** Every sensitive change needs this. Pages ask for the credential (confirm.ts). This stops requests that skip the pages. */
+/**
+ * Every sensitive change needs this. Pages ask for the credential before (confirm.ts). This check stops requests that skip the
+ * pages.
+ */
 export const isConfirmed = (
   { config, now }: Pick<Dependencies, 'config' | 'now'>,
   session: Session,

@@ -235,7 +235,8 @@ export async function followMail(page: Page, recipient: string, path: string): P
         await page.goto('/dev/mail');
         return link.count();
       },
-      { timeout: 15_000 },
+      // Each look draws the page anew.
+      { timeout: 15_000, interval: 300 },
     )
     .toBeGreaterThan(0);
   await link.first().click();

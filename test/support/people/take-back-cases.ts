@@ -80,7 +80,7 @@ const countOf = ({ clicker }: TakeBackCase) =>
 export type Way = 'nothing' | 'passkey' | 'code' | 'recovery code';
 export type Outcome = ReturnType<typeof outcomeOf>;
 
-/** Returns what has to happen in that case (contract 2.46 to 2.54). */
+/** Returns what has to happen in that case (contract 2.46 to 2.54 and 2.168). */
 export function outcomeOf(given: TakeBackCase) {
   const { passkey, app, role, state } = given;
   const clicked = clickedOf(given);

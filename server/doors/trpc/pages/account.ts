@@ -35,7 +35,7 @@ const addressRouter = router({
     return { email, holdsEmail, isVerified: emailVerifiedAt !== null };
   }),
 
-  /** Throws 422 `validation_failed` at `/meant` if an address looks mistyped. Checks nothing else. */
+  /** Throws 422 `validation_failed` at `/meant` if the email address looks mistyped. Checks nothing else. */
   requireMeant: person
     .input(z.object({ email: z.string(), isMeant: z.boolean() }))
     .query(({ input }) => requireMeant(input)),

@@ -18,7 +18,10 @@ export const signUpRouter = router({
     .input(z.object({ name: z.string(), email: z.string(), isMeant: z.boolean(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
 
-  /** Repeats the request with what this browser has kept of the form. Returns `unknown` if the address or the name is missing. */
+  /**
+   * Repeats the request with what this browser has kept of the form. Returns `unknown` if the email address or the name is
+   * missing.
+   */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const { deps, request, visit } = ctx;
     const [email, name] = [readTypedEmail(deps, request), readTypedName(deps, request)];
@@ -61,7 +64,7 @@ export const passwordMailRouter = router({
     .input(z.object({ email: z.string(), next }))
     .mutation(({ ctx, input }) => requestPasswordMail(ctx.deps, ctx.visit, input, ctx.request)),
 
-  /** Repeats the request with the address that this browser has kept. Returns `unknown` if it has none. */
+  /** Repeats the request with the email address that this browser has kept. Returns `unknown` if the browser has kept none. */
   requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
     const email = readTypedEmail(ctx.deps, ctx.request);
     if (!email) return 'unknown';

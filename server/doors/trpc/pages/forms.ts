@@ -22,9 +22,9 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page and for the logged-in user. `faults` are sentences of server/basics/fault-words.ts. Only a form
-   * that `isLarge` may have other sentences. Returns the id of the form, or null if a sentence is not allowed or there is no room
-   * for the form.
+   * Keeps a form for its page and for the logged-in user. `faults` are sentences of server/basics/fault-words.ts. Other
+   * sentences are allowed only if `isLarge`. Returns the id of the form, or null if a sentence is not allowed or there is no
+   * room for the form.
    */
   keep: anonymous
     .input(
@@ -42,7 +42,8 @@ export const formsRouter = router({
       if (!sendsCookies(ctx.deps, ctx.request)) return null;
       const isEnded = form.code === 'ended';
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
-      // If the user is unknown, nobody could get the form back.
+      // If the session has ended, the form is kept for the session's user. If that user is unknown, nobody could get the form
+      // back.
       if (isEnded && !userId) return null;
       const named = Object.entries(faults).map(
         ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,

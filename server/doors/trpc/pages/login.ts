@@ -40,8 +40,8 @@ function takeStep(
 
 export const visitorRouter = router({
   /**
-   * Returns who is logged in, even if they must do something first. Pages use this only for the address, and for a link for
-   * staff.
+   * Returns who is logged in, even if they must do something first. Pages use this only to show the email address, and a link
+   * for staff.
    */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
@@ -130,11 +130,11 @@ const changes = Object.keys(allowances) as AllowanceName[];
 const asked = z.object({ form, change: z.enum(changes).optional() });
 const askedWhileSettingUp = asked.extend({ clientNeedsFactor: z.boolean().optional() });
 
-/** `asks` is what a page asks for before it makes the change. Undefined if nothing is needed. */
+/** `asks` in an answer is what the page must ask for before it makes the change. It is undefined if the page need not ask. */
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input)),
 
-  /** If the page of an unfinished set-up is opened again, returns what it still asks for. */
+  /** Returns what the page of an unfinished set-up must still ask for, if that page is opened again. */
   find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp

@@ -1,4 +1,4 @@
-// Procedures for the pages of links that take an account back or give it a new address.
+// Procedures for the pages of links that take an account back or give it a new email address.
 import { z } from 'zod';
 import { freeze } from '../../../identity/recovery/freeze.ts';
 import {
