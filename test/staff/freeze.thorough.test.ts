@@ -99,22 +99,35 @@ describe('an account whose address a thief has changed', () => {
     expect([await forget(second), await forget(present), await forget(email)]).toEqual([0, 0, 1]);
   });
 
-  it('comes back from a suspension in the same way (contract 12.173)', async () => {
+  it('comes back from a suspension in the same way, and the other administrators are told (contract 12.173 and 12.256)', async () => {
     const { email, id, second, present, theirs } = await rob();
     const manager = await addStaff('manager');
     expect(await act(manager, 'suspend', id)).toBe('200');
     expect(await act(manager, 'thaw', id, { keep: email })).toBe('403 not_allowed');
     changes.passTime(40 * dayMs);
     const admin = await addStaff();
-    expect(await act(admin, 'thaw', id, { keep: email })).toBe('200');
+    const { email: other } = await addStaff();
+    const { seen } = await get(admin, id);
+    const asked = { id, why, seen: seen.thaw, keep: email };
+    const send = () => call(changes.app, 'people.thaw', admin.cookie, asked);
+    const outcomes = (await sendPatiently(Array(16).fill(send))).map(readOutcome);
+    expect(outcomes.sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
     expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
     expect(await linksOf(id)).toEqual([]);
     expect((await changes.undo(theirs)).status).toBe(404);
-    const told = [email, second, present].map((mailbox) => noticesTo(mailbox, 'account_resumed'));
-    expect(await Promise.all(told)).toEqual([1, 0, 0]);
+    for (const mailbox of [email, second, present])
+      for (const [kind, count] of [
+        ['account_frozen', 1],
+        ['account_thawed', 1],
+        ['account_resumed', 0],
+      ] as const)
+        expect([mailbox, kind, await noticesTo(mailbox, kind)]).toEqual([mailbox, kind, count]);
     expect(await noticesTo(present, 'email_change_undone')).toBe(1);
-    expect(await changes.eventsOf(id)).toContain('user.resumed');
-    expect(await changes.eventsOf(id)).not.toContain('account.thawed');
+    expect([await noticesTo(admin.email, 'person_frozen'), await noticesTo(other, 'person_frozen')]).toEqual([
+      0, 1,
+    ]);
+    const events = await changes.eventsOf(id);
+    for (const type of ['account.frozen', 'account.thawed', 'staff.thaw']) expect(events).toContain(type);
   });
 
   it('comes back at once, by page or command, and everybody is told of the freeze (contract 12.256)', async () => {
@@ -171,8 +184,12 @@ describe('an account whose address a thief has changed', () => {
     const { id, email, present, link } = await rob();
     const admin = await addStaff();
     expect(await act(admin, 'suspend', id)).toBe('200');
+    const { email: other } = await addStaff();
     expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
     expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });
+    expect([await noticesTo(present, 'account_resumed'), await noticesTo(other, 'person_frozen')]).toEqual([
+      1, 0,
+    ]);
     expect([(await changes.undo(link)).status, await forget(email)]).toEqual([404, 0]);
   });
 });

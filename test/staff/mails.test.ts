@@ -280,7 +280,7 @@ describe('give up', () => {
   it('of a mail that was being sent counts as sent if it left, and as given up if it did not', async () => {
     const [left, failed] = [await addMail(), await addMail()];
     for (const id of [left, failed]) await ask('giveUp', { id, seen: await seenOf(id) });
-    await markMailSent(app.db, left, new Date());
+    await markMailSent(app.db, { id: left }, new Date());
     await markMailFailed(app.db, failed, { error: '451', nextAttemptAt: new Date() });
     expect(await read(left)).toMatchObject({ given: false, sent: true });
     expect(await read(failed)).toMatchObject({ given: true, error: null, due: false });
@@ -319,7 +319,7 @@ describe.each(['retry', 'giveUp'] as const)('%s', (name) => {
 
   it('is 409 if the mail has left or is gone', async () => {
     for (const end of [
-      (id: string) => markMailSent(app.db, id, new Date()),
+      (id: string) => markMailSent(app.db, { id }, new Date()),
       (id: string) => sql`delete from mails where id = ${id}`.execute(app.db),
     ]) {
       const id = await addMail();

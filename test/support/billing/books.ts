@@ -75,12 +75,13 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
           and email_verified_at is null`.execute(db);
       return { id: made.id, accountId: made.accountId, userId: made.userId, email };
     },
-    async makeFiles() {
+    /** Makes the files of all documents, or only of `numbers`. */
+    async makeFiles(numbers?: string[]) {
+      const isOfThem = numbers ? sql`number = any(${numbers})` : sql`true`;
       await sql`insert into document_files (number, pdf, pdf_sha256, made_at)
-        select number, convert_to('%PDF of ' || number, 'UTF8'), '', now() from documents on conflict do nothing`.execute(
-        db,
-      );
-      await sql`delete from documents_to_make`.execute(db);
+        select number, convert_to('%PDF of ' || number, 'UTF8'), '', now() from documents
+        where ${isOfThem} on conflict do nothing`.execute(db);
+      await sql`delete from documents_to_make where ${isOfThem}`.execute(db);
     },
     /** Sends due mails, and returns them without welcomes and notices. */
     async send(fail?: (message: Message) => void | Promise<void>): Promise<Message[]> {
