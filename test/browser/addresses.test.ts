@@ -1,7 +1,14 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { followMail, inspectAsItIs, logIn, openInspection, openSite } from '../support/app/browser.ts';
+import {
+  browsersOfTwo,
+  followMail,
+  inspectAsItIs,
+  logIn,
+  openInspection,
+  openSite,
+} from '../support/app/browser.ts';
 import { idOf } from '../support/database/database.ts';
 import { offer } from '../support/people/new-addresses.ts';
 import { shared } from '../support/run/shared.ts';
@@ -24,10 +31,12 @@ async function signUp(page: Page, email: string, name = 'Nia New'): Promise<void
 let serial = 0;
 const newEmail = () => `browser-${serial++}@example.test`;
 
-describe.each([
-  ['a browser with script', true],
-  ['a browser without script', false],
-])('%s', (_name, javaScriptEnabled) => {
+describe.each(
+  [
+    ['a browser with script', true],
+    ['a browser without script', false],
+  ].slice(0, browsersOfTwo) as [string, boolean][],
+)('%s', (_name, javaScriptEnabled) => {
   it('signs somebody up on the way to a client, and ends there, logged in', async () => {
     const { page, complaints } = await site.visit({ javaScriptEnabled });
     await page.goto('/demo/marketplace');

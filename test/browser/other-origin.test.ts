@@ -3,7 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followMail, logIn, openInspection, openSite, type TestSite } from '../support/app/browser.ts';
+import {
+  browsersOfTwo,
+  followMail,
+  logIn,
+  openInspection,
+  openSite,
+  type TestSite,
+} from '../support/app/browser.ts';
 import { showCode } from '../support/people/totp-app.ts';
 
 let clock = Date.now();
@@ -45,10 +52,12 @@ async function historyOf(context: BrowserContext, page: Page): Promise<{ paths: 
   return { paths, at: paths[currentIndex] ?? '' };
 }
 
-describe.each([
-  ['with script', true, 'merchant@example.test', 'customer@example.test'],
-  ['without script', false, 'new-merchant@example.test', 'manager@example.test'],
-])(
+describe.each(
+  [
+    ['with script', true, 'merchant@example.test', 'customer@example.test'],
+    ['without script', false, 'new-merchant@example.test', 'manager@example.test'],
+  ].slice(0, browsersOfTwo) as [string, boolean, string, string][],
+)(
   '%s, a client whose callback leads to a third host is reached',
   (_name, javaScriptEnabled, email, other) => {
     const visit = async () => {

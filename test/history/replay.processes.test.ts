@@ -17,7 +17,7 @@ import {
 import { type Edits, makeEdits } from '../support/history/random-edits.ts';
 import { createRandom, seed } from '../support/run/random.ts';
 
-const count = byForm({ short: 300, long: 10_000 });
+const count = byForm({ short: 200, long: 10_000 });
 const instants = 200;
 
 type Ground = {

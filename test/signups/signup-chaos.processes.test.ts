@@ -5,7 +5,7 @@ import { buildLoad, sendLoad } from '../support/crm/signup-load.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { seed } from '../support/run/random.ts';
 
-const count = byForm({ short: 800, long: 2_000 });
+const count = byForm({ short: 400, long: 2_000 });
 
 it(`${count} signups make exactly one contract each, while an instance and Postgres are killed`, async () => {
   const service = await openKilledService();

@@ -152,6 +152,8 @@ export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
 
 const heights = { 320: 640, 390: 844, 1280: 800 };
 
+const seesAll = byForm({ short: false, long: true }) || process.env.SCREENSHOTS !== undefined;
+
 /**
  * The sizes and colour schemes in which every page is inspected. The short form has the narrowest and the widest page, and each
  * colour scheme one time.
@@ -164,12 +166,13 @@ const appearances = Object.entries(heights)
       colorScheme,
     })),
   )
-  .filter(
-    ({ name }) =>
-      byForm({ short: false, long: true }) ||
-      process.env.SCREENSHOTS ||
-      ['320 dark', '1280 light'].includes(name),
-  );
+  .filter(({ name }) => seesAll || ['320 dark', '1280 light'].includes(name));
+
+/**
+ * The number of browsers that a test uses of two, with and without script. The short form leaves out the second, because the
+ * suite `service` posts the same forms without script.
+ */
+export const browsersOfTwo = byForm({ short: 1, long: 2 });
 
 const endTransitions = `document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish())`;
 
@@ -177,9 +180,10 @@ const endTransitions = `document.getAnimations().forEach((each) => each instance
 export async function inEachAppearance(
   page: Page,
   look: (appearance: (typeof appearances)[number]) => Promise<void>,
+  chosen = appearances,
 ): Promise<void> {
   const before = page.viewportSize();
-  for (const appearance of appearances) {
+  for (const appearance of chosen) {
     await page.setViewportSize(appearance.viewport);
     await page.emulateMedia({ colorScheme: appearance.colorScheme });
     // Without this, a button could be between two colours.
@@ -190,12 +194,21 @@ export async function inEachAppearance(
   await page.emulateMedia({ colorScheme: null });
 }
 
-/** Returns what `inspectAsItIs` finds in each appearance. */
+let inspections = 0;
+
+/**
+ * Returns what `inspectAsItIs` finds in each appearance. The short form has one appearance, and another one in the next inspection.
+ */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults: string[] = [];
-  await inEachAppearance(page, async ({ name }) => {
-    faults.push(...(await inspectAsItIs(page, `${what}, ${name}`)));
-  });
+  const turn = inspections++ % appearances.length;
+  await inEachAppearance(
+    page,
+    async ({ name }) => {
+      faults.push(...(await inspectAsItIs(page, `${what}, ${name}`)));
+    },
+    seesAll ? appearances : appearances.slice(turn, turn + 1),
+  );
   return faults;
 }
 
