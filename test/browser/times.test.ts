@@ -39,7 +39,7 @@ async function logInHere(options: Parameters<typeof site.visit>[0]) {
 it.each([
   ['Europe/Berlin', ['1 Jul 2026, 00:30 CEST', '1 Dec 2026, 00:30 CET']],
   ['America/New_York', ['30 Jun 2026, 18:30 GMT-4', '30 Nov 2026, 18:30 GMT-5']],
-])('are in %s if it is chosen, with and without script (contract 9.388)', async (timeZone, times) => {
+])('are in %s if it is chosen, with and without script (contract 9.424)', async (timeZone, times) => {
   await choose(timeZone);
   for (const javaScriptEnabled of [true, false]) {
     const { page, context, complaints } = await logInHere({ javaScriptEnabled });
@@ -49,7 +49,7 @@ it.each([
   }
 });
 
-it('are in the zone of the browser if none is chosen, and in UTC without script (contract 9.388)', async () => {
+it('are in the zone of the browser if none is chosen, and in UTC without script (contract 9.424)', async () => {
   await choose(null);
   const { page, complaints } = await logInHere({});
   expect(await readTimes(page)).toEqual(['1 Jul 2026, 04:00 GMT+5:30', '1 Dec 2026, 05:00 GMT+5:30']);
@@ -71,7 +71,7 @@ it('stay in the same zone when a part of the page is loaded again', async () => 
     expect(time).toMatch(/\d\d:\d\d GMT\+5:30$/);
 });
 
-it('are offered in the zone of the browser after a login, until one is chosen (contract 2.141)', async () => {
+it('are offered in the zone of the browser after a login, until one is chosen (contract 2.171)', async () => {
   await choose(null);
   const { page, complaints } = await logInHere({});
   const offer = page.getByText('Your browser is in the time zone Asia/Calcutta.');

@@ -1,4 +1,4 @@
-// The time zone that a person chooses (contract 2.139 to 2.142, 9.377, 9.388): what it accepts, what shows it, who never gets it.
+// The time zone that a person chooses (contract 2.169 to 2.172, 9.377, 9.424): what it accepts, what shows it, who never gets it.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { timeZones } from '../../server/basics/time-zones.ts';
@@ -43,7 +43,7 @@ const words = (zone: string, at: Date) =>
     timeZoneName: 'short',
   }).format(at);
 
-describe('a time zone (contract 2.139 and 11.114)', () => {
+describe('a time zone (contract 2.169 and 11.146)', () => {
   it.each([
     ['Europe/Berlin', 'Europe/Berlin'],
     ['europe/berlin', 'Europe/Berlin'],
@@ -130,7 +130,7 @@ describe('a time zone (contract 2.139 and 11.114)', () => {
   });
 });
 
-it('goes to no client, and changes nothing that clients hear of (contract 2.140)', async () => {
+it('goes to no client, and changes nothing that clients hear of (contract 2.170)', async () => {
   const browser = await logIn(app.send, email);
   await browser.send('/sso/launch/network_site');
   const openid = await addOpenIdClient(app);
@@ -160,7 +160,7 @@ it('goes to no client, and changes nothing that clients hear of (contract 2.140)
   for (const text of given) expect(text).not.toMatch(/Tokyo|zone/i);
 });
 
-it('is in the activity, the history and the download, where times stay RFC 3339 (contract 2.142)', async () => {
+it('is in the activity, the history and the download, where times stay RFC 3339 (contract 2.172)', async () => {
   const browser = await logIn(app.send, email);
   await choose(browser, 'Asia/Tokyo');
   await choose(browser, 'Europe/Berlin');
@@ -180,7 +180,7 @@ it('is in the activity, the history and the download, where times stay RFC 3339 
 });
 
 describe('times are in the reader’s zone', () => {
-  it('on pages, also in sentences, and in the activity (contract 9.388)', async () => {
+  it('on pages, also in sentences, and in the activity (contract 9.424)', async () => {
     await set('Asia/Tokyo');
     const browser = await logIn(app.send, email);
     await browser.send('/profile/delete', { form: { intent: 'delete' } });
@@ -194,7 +194,7 @@ describe('times are in the reader’s zone', () => {
     expect(texts.activity).not.toMatch(/\d\d:\d\d UTC/);
   });
 
-  it('on the pages of staff, in the zone of the member of staff (contract 9.388)', async () => {
+  it('on the pages of staff, in the zone of the member of staff (contract 9.424)', async () => {
     await set('Asia/Tokyo');
     await logIn(app.send, email);
     const { id, cookie } = await addStaff(app, 'admin');
@@ -210,7 +210,7 @@ describe('times are in the reader’s zone', () => {
     expect(textOf(page)).toMatch(/Deletion planned for: \d+ \w+ \d{4} at \d\d:\d\d GMT-5/);
   });
 
-  it('but the days of documents and contracts stay the seller’s (contract 9.389)', async () => {
+  it('but the days of documents and contracts stay the seller’s (contract 9.425)', async () => {
     const contract = {
       plan: 'dated',
       status: 'active',
@@ -262,7 +262,7 @@ describe('times are in the reader’s zone', () => {
   });
 });
 
-describe('the offer of the browser’s zone (contract 2.141)', () => {
+describe('the offer of the browser’s zone (contract 2.171)', () => {
   const offers = async ({ send }: Browser) => (await send('/profile')).text.includes('data-time-zone-offer');
 
   it('is on the profile, hidden until a script shows it, soon after a login, until a zone is chosen', async () => {

@@ -11,7 +11,7 @@ type Props = {
   refused: Refused | undefined;
 };
 
-/** The choice of a time zone (contract 2.139). */
+/** The choice of a time zone (contract 2.169). */
 export function TimeZone({ timeZone, names, saved, refused }: Props) {
   const id = useId();
   const error = refused?.errors.timeZone;
@@ -72,7 +72,7 @@ function groupZones(names: string[], saved: string | null): [group: string, zone
   return [...groups];
 }
 
-/** Offers the time zone of the browser (contract 2.141). app/enhance.js fills this in and shows it. */
+/** Offers the time zone of the browser (contract 2.171). app/enhance.js fills this in and shows it. */
 export function TimeZoneOffer() {
   return (
     <form method="post" data-time-zone-offer hidden>
