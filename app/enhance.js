@@ -1,5 +1,6 @@
-// The script of every page. Pages work without it, too. The script sends each form only one time, shows a password, copies and
-// prints, closes menus that the reader leaves, fills in a demo user, writes times in the reader's time zone, and updates lists.
+// The script of every page. Pages also work without it. The script sends each form only one time, shows a password, copies and
+// prints, closes menus that the reader leaves, fills in a demo user, writes times in the browser's time zone and offers that
+// zone, and updates lists.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -99,14 +100,26 @@ function closeMenus(isLeft) {
     if (isLeft(menu)) menu.removeAttribute('open');
 }
 
-const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const local = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  timeZoneName: 'short',
+});
 
-/** @param {ParentNode} part */
+/** Does nothing if the reader has chosen a time zone, because the page is already in it. @param {ParentNode} part */
 function localize(part) {
+  if (document.documentElement.hasAttribute('data-time-zone')) return;
   for (const time of part.querySelectorAll('time[datetime*="T"]'))
     time.textContent = local.format(new Date(time.getAttribute('datetime') ?? ''));
 }
 localize(document);
+
+const { timeZone } = local.resolvedOptions();
+const offer = document.querySelector('[data-time-zone-offer]');
+if (offer && timeZone) {
+  offer.querySelector('strong')?.replaceChildren(timeZone.replaceAll('_', ' '));
+  offer.querySelector('input')?.setAttribute('value', timeZone);
+  offer.removeAttribute('hidden');
+}
 
 // Shows changes from elsewhere without a reload. This ends after ten minutes, because a page that is left open must not keep
 // its session alive.

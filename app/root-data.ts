@@ -7,6 +7,8 @@ export type RootData = Site['frame'] & {
   /** The email address of the person who is logged in. */
   email: string | undefined;
   isStaff: boolean | undefined;
+  /** The time zone that this person has chosen. */
+  timeZone: string | undefined;
   refused: Refused | undefined;
   hasOverdue: boolean;
 };

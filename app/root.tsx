@@ -15,6 +15,7 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
     ...context.site.frame,
     email: visitor?.email,
     isStaff: visitor?.isStaff,
+    timeZone: visitor?.timeZone ?? undefined,
     refused: context.refused,
     hasOverdue: visitor !== undefined && visitor !== null && (await findOverdue({ request, context })),
   };
@@ -42,7 +43,7 @@ async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunct
 export function Layout({ children }: { children: ReactNode }) {
   const root = useRootData();
   return (
-    <html lang="en">
+    <html lang="en" data-time-zone={root?.timeZone}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

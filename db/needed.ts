@@ -386,6 +386,7 @@ export const needed = {
       'profile_updated_at',
       'role',
       'suspended_at',
+      'time_zone',
     ],
     vat_checks: [
       'account_id',

@@ -54,6 +54,7 @@ export const sections: Section[] = [
         'suspended_at',
         'frozen_at',
         'deletion_due_at',
+        'time_zone',
       ] as const),
     ],
     key: [['id', 'uuid']],

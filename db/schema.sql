@@ -545,11 +545,13 @@ CREATE TABLE users (
   has_authenticator boolean NOT NULL DEFAULT false,
   frozen_at timestamp with time zone,
   passkeys_declined_at timestamp with time zone,
+  time_zone text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
   CONSTRAINT users_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
   CONSTRAINT users_proved_is_held CHECK (holds_email OR email_verified_at IS NULL),
   CONSTRAINT users_role_known CHECK (role = ANY (ARRAY['user'::text, 'manager'::text, 'admin'::text])),
+  CONSTRAINT users_time_zone_length CHECK (char_length(time_zone) >= 1 AND char_length(time_zone) <= 64),
   CONSTRAINT users_typed_has_no_password CHECK (holds_email OR password_hash IS NULL),
   CONSTRAINT users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
@@ -829,12 +831,12 @@ CREATE TRIGGER users_queue_person_of_new AFTER INSERT ON users
 
 CREATE TRIGGER users_record_change AFTER INSERT OR DELETE ON users
   FOR EACH ROW
-  EXECUTE FUNCTION record_change('user', 'account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role', 'suspended_at', 'deletion_due_at');
+  EXECUTE FUNCTION record_change('user', 'account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role', 'suspended_at', 'deletion_due_at', 'time_zone');
 
 CREATE TRIGGER users_record_update AFTER UPDATE ON users
   FOR EACH ROW
-  WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.email IS DISTINCT FROM new.email OR old.holds_email IS DISTINCT FROM new.holds_email OR old.email_verified_at IS DISTINCT FROM new.email_verified_at OR old.name IS DISTINCT FROM new.name OR old.name_edited_at IS DISTINCT FROM new.name_edited_at OR old.role IS DISTINCT FROM new.role OR old.suspended_at IS DISTINCT FROM new.suspended_at OR old.deletion_due_at IS DISTINCT FROM new.deletion_due_at)
-  EXECUTE FUNCTION record_change('user', 'account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role', 'suspended_at', 'deletion_due_at');
+  WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.email IS DISTINCT FROM new.email OR old.holds_email IS DISTINCT FROM new.holds_email OR old.email_verified_at IS DISTINCT FROM new.email_verified_at OR old.name IS DISTINCT FROM new.name OR old.name_edited_at IS DISTINCT FROM new.name_edited_at OR old.role IS DISTINCT FROM new.role OR old.suspended_at IS DISTINCT FROM new.suspended_at OR old.deletion_due_at IS DISTINCT FROM new.deletion_due_at OR old.time_zone IS DISTINCT FROM new.time_zone)
+  EXECUTE FUNCTION record_change('user', 'account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role', 'suspended_at', 'deletion_due_at', 'time_zone');
 
 CREATE TRIGGER users_refuse_erased_id BEFORE INSERT ON users
   FOR EACH ROW

@@ -689,6 +689,7 @@ export interface Users {
   profile_updated_at: Generated<Timestamp>;
   role: Generated<'admin' | 'manager' | 'user'>;
   suspended_at: Timestamp | null;
+  time_zone: string | null;
 }
 
 export interface VatChecks {

@@ -107,7 +107,7 @@ export default function AdminBilling() {
                   {vatId}
                   {since && (
                     <>
-                      , an invoice first waited on <Day at={since} />
+                      , an invoice first waited on <Instant at={since} />
                     </>
                   )}
                 </span>
@@ -225,7 +225,7 @@ export default function AdminBilling() {
               title={<Name>{accountName}</Name>}
               about={
                 <span data-country={asked}>
-                  {country ?? 'No country'} to {asked}, since <Day at={since} />.
+                  {country ?? 'No country'} to {asked}, since <Instant at={since} />.
                   {isOverdue && <strong> Overdue: it has waited for over 14 days.</strong>}
                 </span>
               }

@@ -5,6 +5,7 @@ import { dataPages, deletionPage } from '../components/account/account-pages.ts'
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
 import { NamesForm, namesFields } from '../components/account/names-form.tsx';
+import { TimeZone, TimeZoneOffer } from '../components/account/time-zone.tsx';
 import { UndecidedInvoiceEmail } from '../components/account/undecided-invoice-email.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -14,7 +15,7 @@ import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerIntents } from '../forms.ts';
+import { answerIntents, text } from '../forms.ts';
 import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Your profile');
@@ -27,6 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
     return {
       undecided: await procedures.billingPages.findUndecided(),
       profile,
+      timeZones: await procedures.timeZones.describe(),
       signals: await procedures.passkeys.signals(),
       spelled: spellEmailAddress(profile.email),
       pendingEmail: pending && { ...pending, spelled: spellEmailAddress(pending.email) },
@@ -39,9 +41,10 @@ export const action = (args: ActionFunctionArgs) =>
     args,
     {
       names: (procedures, form) => procedures.profile.update(Object.fromEntries(form)),
+      'time-zone': (procedures, form) => procedures.profile.update({ timeZone: text(form, 'timeZone') }),
       'cancel-email': (procedures) => procedures.email.cancelChange(),
     },
-    { keeps: namesFields },
+    { keeps: [...namesFields, 'timeZone'] },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -60,7 +63,8 @@ const arrivals = new Map(
 );
 
 export default function Profile() {
-  const { profile, signals, spelled, pendingEmail, undecided, saved } = useLoaderData<typeof loader>();
+  const { profile, timeZones, signals, spelled, pendingEmail, undecided, saved } =
+    useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useRefused();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
@@ -71,6 +75,7 @@ export default function Profile() {
           {arrival}
         </Notice>
       )}
+      {timeZones.isOffered && <TimeZoneOffer />}
       <DeletionNotice dueAt={deletionDueAt} />
       <UndecidedInvoiceEmail undecided={undecided} />
       <NamesForm profile={profile} saved={saved} refused={refused} />
@@ -82,6 +87,7 @@ export default function Profile() {
         saved={saved}
         refused={refused}
       />
+      <TimeZone timeZone={profile.timeZone} names={timeZones.names} saved={saved} refused={refused} />
       <Access profile={profile} />
       <Section id="own-data" title="Your data">
         <Rows>

@@ -3,7 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { Confirm } from '../components/confirm.tsx';
 import { Disclosure } from '../components/disclosure.tsx';
 import { Field } from '../components/field.tsx';
-import { Day, Instant } from '../components/instant.tsx';
+import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeySignals } from '../components/passkey-signals.tsx';
@@ -151,7 +151,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
       title={name}
       about={
         <>
-          Added <Day at={createdAt} />.{' '}
+          Added <Instant at={createdAt} />.{' '}
           {lastUsedAt ? (
             <>
               Last used <Instant at={lastUsedAt} />.

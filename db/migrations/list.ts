@@ -12,6 +12,7 @@ import * as documentCountry from './m109-document-country.ts';
 import * as newAddressFactors from './m110-new-address-factors.ts';
 import * as clients from './m111-clients.ts';
 import * as openid from './m112-openid.ts';
+import * as timeZone from './m113-time-zone.ts';
 
 export const migrations = {
   'm100-baseline': baseline,
@@ -27,4 +28,5 @@ export const migrations = {
   'm110-new-address-factors': newAddressFactors,
   'm111-clients': clients,
   'm112-openid': openid,
+  'm113-time-zone': timeZone,
 };

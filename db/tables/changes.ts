@@ -42,7 +42,7 @@ export const tracked: Record<Subject, { table: string; columns: string[] }> = {
     table: 'users',
     columns: [
       ...['account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role'],
-      ...['suspended_at', 'deletion_due_at'],
+      ...['suspended_at', 'deletion_due_at', 'time_zone'],
     ],
   },
   account: {

@@ -33,6 +33,8 @@ export type User = {
   /** When the account was frozen, if that is why the user is suspended. */
   frozenAt: Date | null;
   deletionDueAt: Date | null;
+  /** Null until the owner has chosen one. */
+  timeZone: string | null;
   profileUpdatedAt: Date;
   /** `capabilities` have been granted, but may not be in force. */
   account: Account;
@@ -61,6 +63,7 @@ export const userColumns = [
   'u.suspended_at as suspendedAt',
   'u.frozen_at as frozenAt',
   'u.deletion_due_at as deletionDueAt',
+  'u.time_zone as timeZone',
   'u.profile_updated_at as profileUpdatedAt',
   'a.id as accountId',
   'a.name as accountName',
@@ -184,10 +187,14 @@ export const deferUser = prepareDeferred((db, user: NewUser) =>
 );
 
 /** Stores an edit by the owner. No hand-off overwrites it. */
-export async function editUser(trx: Transaction<DB>, id: string, { name }: { name?: string }): Promise<void> {
+export async function editUser(
+  trx: Transaction<DB>,
+  id: string,
+  { name, timeZone }: { name?: string; timeZone?: string | null },
+): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ name, name_edited_at: name === undefined ? undefined : sql`now()` })
+    .set({ name, name_edited_at: name === undefined ? undefined : sql`now()`, time_zone: timeZone })
     .where('id', '=', id)
     .execute();
 }

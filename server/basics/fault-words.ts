@@ -4,6 +4,7 @@ export const faultWords = {
   name_missing: 'Enter a name.',
   name_too_long: 'Use no more than 200 characters.',
   name_not_shown: 'Remove characters that cannot be shown, such as control characters.',
+  time_zone_unknown: 'Choose a time zone from the list.',
   email_malformed: 'Enter an email address in the correct format, like name@example.com.',
   /** The page names the address that is likely meant (server/identity/ground/mail-hosts.ts). */
   email_slip: 'Check the address. If it is right, continue.',

@@ -35,11 +35,11 @@ export const styleOf = ({ name, brand, baseUrl, supportUrl }: Config): MailStyle
   accent: brand.accent,
 });
 
-/** `greeted` must come from `findGreeted`, because strangers may have typed any other name. */
+/** `greeted` must come from `findReaders`, because strangers may have typed any other name. */
 export function layOut(
   message: MailMessage,
   style: MailStyle,
-  greeted?: string,
+  greeted?: string | null,
 ): Pick<Message, 'subject' | 'text' | 'html'> {
   const whole: Whole = {
     ...message,

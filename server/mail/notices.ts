@@ -2,6 +2,7 @@
 // typed. Otherwise strangers could write to people in our mails.
 
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
+import { sayInstant } from '../basics/time-zones.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import type { MailMessage } from './layout.ts';
 import { buildNotices, isOrWas, listOrdered, type Ordered, usualLines, type Words } from './notice-words.ts';
@@ -11,21 +12,17 @@ export type TakeBackLink = { link: string; until: string };
 
 const done = 'If you did this, you are done.';
 
-const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-
-const sayInstant = (at: Date) => `${instant.format(at)} UTC`;
-
 export const denyByPassword = (baseUrl: string, lines = usualLines) => ({
   url: `${baseUrl}/forgot-password`,
   lines,
 });
 
-const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => ({
+const denyByTakeBack = ({ link, until }: TakeBackLink, timeZone: string | null, added = 'since then') => ({
   url: link,
   lines: [
     'You take your account back with a new password. We log everyone else out.',
     `We remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account.`,
-    `You may need a passkey or code that you set up before this. The link works once, in any browser, until ${sayInstant(new Date(until))}.`,
+    `You may need a passkey or code that you set up before this. The link works once, in any browser, until ${sayInstant(new Date(until), timeZone)}.`,
   ],
 });
 
@@ -33,10 +30,12 @@ const denyByTakeBack = ({ link, until }: TakeBackLink, added = 'since then') => 
 export function buildRest({
   baseUrl,
   at,
+  timeZone,
   takeBack,
 }: {
   baseUrl: string;
   at: string;
+  timeZone: string | null;
   takeBack?: TakeBackLink | undefined;
 }): MailMessage {
   return {
@@ -46,10 +45,10 @@ export function buildRest({
       ...(takeBack ? ['Some of these changes could let someone else in.'] : []),
       'If this is still the email address of your account, log in and go to Activity to see everything that happened.',
     ],
-    facts: [['Since', sayInstant(new Date(at))]],
+    facts: [['Since', sayInstant(new Date(at), timeZone)]],
     action: { label: 'See what has happened', url: `${baseUrl}/profile/activity`, isQuiet: true },
     after: ['If you did all of this, you are done.'],
-    denial: takeBack ? denyByTakeBack(takeBack, 'by these changes') : denyByPassword(baseUrl),
+    denial: takeBack ? denyByTakeBack(takeBack, timeZone, 'by these changes') : denyByPassword(baseUrl),
     why: isOrWas,
   };
 }
@@ -59,6 +58,7 @@ export function buildNotice(
   {
     baseUrl,
     at,
+    timeZone,
     device,
     hasSupport,
     who,
@@ -75,6 +75,8 @@ export function buildNotice(
   }: {
     baseUrl: string;
     at: string;
+    /** The reader's. Null for UTC. */
+    timeZone: string | null;
     device: string | undefined;
     hasSupport: boolean;
     who?: Words['who'] | undefined;
@@ -92,10 +94,10 @@ export function buildNotice(
   },
 ): MailMessage {
   const { subject, text, advice, action, why, doubt } = buildNotices({
-    dueAt: sayInstant(dueAfter(new Date(at))),
+    dueAt: sayInstant(dueAfter(new Date(at)), timeZone),
     hasSupport,
     who: who ?? { id: '', name: '' },
-    countsAt: sayInstant(new Date(countsAt ?? at)),
+    countsAt: sayInstant(new Date(countsAt ?? at), timeZone),
     ...{ was, role, what, to, ordered, invited, client },
   })[kind];
   const mayBeOwn = advice === undefined || doubt !== undefined;
@@ -104,7 +106,7 @@ export function buildNotice(
     paragraphs: [text, ...(advice ? [advice] : [])],
     facts: [
       ...listOrdered(ordered),
-      ['When', sayInstant(new Date(at))],
+      ['When', sayInstant(new Date(at), timeZone)],
       ...(device ? [['Browser', device] as [string, string]] : []),
       ...(by ? [['Done by', by] as [string, string]] : []),
     ],
@@ -116,7 +118,7 @@ export function buildNotice(
     }),
     ...(mayBeOwn && {
       after: [doubt?.done ?? done],
-      denial: takeBack ? denyByTakeBack(takeBack) : denyByPassword(baseUrl, doubt?.lines),
+      denial: takeBack ? denyByTakeBack(takeBack, timeZone) : denyByPassword(baseUrl, doubt?.lines),
     }),
     ...(why && { why }),
   };

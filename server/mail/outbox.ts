@@ -24,7 +24,7 @@ import {
 } from '../identity/ground/address-proof.ts';
 import { composeBillingMail, findOrdered, findSellerName } from './billing-mails.ts';
 import { describeAnswer } from './describe-answer.ts';
-import { findGreeted } from './greeting.ts';
+import { findReaders } from './greeting.ts';
 import { layOut, styleOf } from './layout.ts';
 import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
@@ -62,22 +62,24 @@ async function sendLane(
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const mails = await claimMails(deps.db, { lane, now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
-    const greeted = await findGreeted(deps.db, mails, now);
-    const send = (mail: MailRow) =>
-      sendMail(deps, mailer, { ...mail, leaseEndsAt, greeted: greeted.get(mail.id) }, signal);
+    const readers = await findReaders(deps.db, mails, now);
+    const send = (mail: MailRow) => {
+      const { name: greeted = null, timeZone = null } = readers.get(mail.id) ?? {};
+      return sendMail(deps, mailer, { ...mail, leaseEndsAt, greeted, timeZone }, signal);
+    };
     const answered = await Promise.all(mails.map(send));
     // One batch is enough to notice that the server is away.
     if (!answered.includes(true)) return;
   }
 }
 
-type GreetingMail = MailRow & { leaseEndsAt: Date; greeted: string | undefined };
+type MailToReader = MailRow & { leaseEndsAt: Date; greeted: string | null; timeZone: string | null };
 
 /** Returns whether the mail server answered, even with a refusal. */
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
-  claimed: GreetingMail,
+  claimed: MailToReader,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { db, now, metrics } = deps;
@@ -112,17 +114,17 @@ async function sendMail(
 
 async function composeMessage(
   deps: Dependencies,
-  mail: GreetingMail,
+  mail: MailToReader,
 ): Promise<Message | { until: Date } | undefined> {
   const { db, config, clients, now } = deps;
-  const { id, kind, recipient: to, details, greeted } = mail;
+  const { id, kind, recipient: to, details, greeted, timeZone } = mail;
   const { name, baseUrl, supportUrl } = config;
   const style = styleOf(config);
   if (isAboutBilling(kind)) {
     const composed = await composeBillingMail(deps, { id, kind, details });
     if (!composed || 'until' in composed) return composed;
     const { message, ...rest } = composed;
-    return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : undefined) };
+    return { id, ...rest, ...layOut(message, style, rest.to === to ? greeted : null) };
   }
   if (!isLetter(kind)) {
     // Until 1.2.0: unsent mails may come from 1.0.0 or 0.6.0, which have other names for the time. Mails of new kinds have
@@ -139,7 +141,8 @@ async function composeMessage(
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This summary mail reports other changes, too. So it is sent even if its link is void.
-    if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
+    if (details.rest)
+      return { id, to, ...layOut(buildRest({ baseUrl, at, timeZone, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
     // `who` and `by` can be ids of users who have been erased.
@@ -148,6 +151,7 @@ async function composeMessage(
     const notice = buildNotice(kind, {
       baseUrl,
       at,
+      timeZone,
       device,
       hasSupport,
       who: who ? { id: who, name: await nameOf(who) } : undefined,

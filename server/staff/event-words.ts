@@ -8,7 +8,7 @@ import {
   type Detail,
   describeHappening,
   describeMembers,
-  type FindLastDayIn,
+  type Reading,
 } from '../identity/history/change-words.ts';
 import { sayMailKind } from '../mail/kind-words.ts';
 
@@ -49,9 +49,9 @@ const sayRole = (role: unknown) =>
  */
 export function sayChange(
   { subject, kind, members }: Change,
-  findLastDay: FindLastDayIn,
+  reading: Reading,
 ): { what: string; changes: Detail[] } {
-  const changes = members ? describeMembers(subject, members, findLastDay) : [];
+  const changes = members ? describeMembers(subject, members, reading) : [];
   const role = subject === 'user' ? members?.role : undefined;
   return {
     what: describeHappening({ subject, kind }),

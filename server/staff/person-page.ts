@@ -35,7 +35,8 @@ type SeenPerson = Awaited<ReturnType<typeof describeForStaff>>;
 
 async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
   const { db, now } = deps;
-  const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
+  const { timeZone } = actor;
+  const described = await describePerson(deps, target, { isManager: actor.role === 'manager', timeZone });
   const about = { accountId: target.account.id, people: [target, ...described.account.others] };
   const intents = (Object.keys(peopleActs) as PersonIntent[]).filter((intent) =>
     mayAct(peopleActs[intent].right, actor, about),

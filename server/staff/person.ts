@@ -46,16 +46,16 @@ const newest = 50;
 export type Person = Awaited<ReturnType<typeof describePerson>>;
 
 /**
- * Everything known about a person. A manager gets no IP addresses, and only name, email address and role of staff in the same
- * account.
+ * Everything known about a person. `timeZone` is the reader's. A manager gets no IP addresses, and only name, email address and
+ * role of staff in the same account.
  */
 export async function describePerson(
   deps: ObstacleDeps,
   target: User,
-  { isManager = false }: { isManager?: boolean } = {},
+  { isManager = false, timeZone = null }: { isManager?: boolean; timeZone?: string | null } = {},
 ) {
   const { db, now } = deps;
-  const { account, nameEditedAt: _edited, ...facts } = target;
+  const { account, nameEditedAt: _edited, timeZone: _zone, ...facts } = target;
   const { id } = facts;
   const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
     ...row,
@@ -155,7 +155,7 @@ export async function describePerson(
     history: history.map((change) => ({
       ...change,
       ...(hidden.size > 0 && change.subject === 'account' && { why: null }),
-      ...sayChange(change, findLastDayIn(zone, contracts, now())),
+      ...sayChange(change, { findLastDay: findLastDayIn(zone, contracts, now()), timeZone }),
     })),
     activity: activity.map((event) => ({
       ...(isManager ? forManager(event) : event),

@@ -106,6 +106,7 @@ it('each says who may call it', () => {
       'passkeys.declineOffers',
       'passkeys.describeOffer',
       'security.describe',
+      'timeZones.describe',
     ].sort(),
     // The table of rights says which staff may call these, and about whom.
     staff: [

@@ -269,6 +269,10 @@ const doors: Record<string, Counted | Free | Bounded> = {
     counts: 'profile.updated',
     make: (user) => form(user, '/profile', { intent: 'names', ...names() }),
   },
+  'POST /profile time-zone': {
+    counts: 'profile.updated',
+    make: (user) => form(user, '/profile', { intent: 'time-zone', timeZone: `Etc/GMT+${1 + (next() % 12)}` }),
+  },
   'POST /profile cancel-email': {
     free: true,
     prepare: (user) => call(user, 'email.requestChange', newAddress()),

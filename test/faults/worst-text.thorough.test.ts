@@ -243,6 +243,7 @@ const forms: Door[] = [
   { path: `/invoice-email/confirm?token=${token}`, fields: {} },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', accountName: 'Ada' } },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', profile_updated_at: 'x' } },
+  { path: '/profile', fields: { intent: 'time-zone', timeZone: 'Europe/Berlin' } },
   { path: '/profile/security', fields: { intent: 'password', currentPassword: 'x', newPassword } },
   { path: '/profile/security', fields: { intent: 'remove-link', externalId: 'x', currentPassword: 'x' } },
   { path: '/profile/security', fields: { intent: 'end-session', id: 'x', currentPassword: 'x' } },

@@ -263,6 +263,13 @@ const rows: Row[] = [
     holds: { name: 'Typed', accountName: 'Mine' },
   },
   {
+    form: '/profile time-zone',
+    arrange: customer,
+    fields: { timeZone: 'Europe/Atlantis' },
+    status: 422,
+    says: 'Choose a time zone from the list.',
+  },
+  {
     form: '/profile/security password',
     arrange: customer,
     fields: { currentPassword: 'not mine', newPassword: 'a long enough password' },

@@ -157,8 +157,9 @@ it('the page that asks for a passkey says when a take-back link was sent, for se
     expect(text).toContain('Use your passkey to continue.');
     return text;
   };
-  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(addedAt);
-  expect(await ask()).toContain(`On ${day} we emailed you about a change to your account.`);
+  const style = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
+  const time = new Intl.DateTimeFormat('en-GB', style).format(addedAt);
+  expect(await ask()).toContain(`On ${time} UTC we emailed you about a change to your account.`);
   clock = addedAt + 7 * 24 * 3_600_000 + 1_000;
   expect(await ask()).not.toContain('we sent an email about a change');
 });

@@ -58,7 +58,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
     expect(places).toEqual([...places].sort((one, other) => one - other));
   });
 
-  it('says times with “UTC” (contract 9.377)', () => {
+  it('says times with the short name of their zone (contract 9.377)', () => {
     expect(text.replaceAll(/\d\d:\d\d UTC/g, '')).not.toMatch(/\d\d:\d\d/);
   });
 

@@ -25,6 +25,7 @@ describe('a tRPC client', () => {
     expect(await client.profile.get.query()).toEqual({
       ...sent,
       accountName: 'Maya’s account',
+      timeZone: null,
       deletionDueAt: null,
       grantedCapabilities: ['manage_storefront', 'sell_products', 'sell_services'],
       accountVerified: true,

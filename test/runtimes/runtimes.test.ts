@@ -24,7 +24,7 @@ import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const folder = await sharedFolder();
 
-/** Logs in, edits the name and goes on to the demo client, over the network. */
+/** Logs in, edits the name, chooses a time zone and goes on to the demo client, over the network. */
 async function goRound(port: number, name: string): Promise<string> {
   const base = `http://localhost:${port}`;
   const post = (path: string, form: Record<string, string>, cookie = '') =>
@@ -40,6 +40,10 @@ async function goRound(port: number, name: string): Promise<string> {
   expect(edit.status).toBe(303);
   const get = (path: string, cookie = '') =>
     fetch(new URL(path, base), { headers: { cookie }, redirect: 'manual' });
+  await post('/profile', { intent: 'time-zone', timeZone: 'Asia/Calcutta' }, cookie);
+  const security = await (await get('/profile/security', cookie)).text();
+  expect(security).toContain('data-time-zone="Asia/Kolkata"');
+  expect(security).toContain(' GMT+5:30</time>');
   const start = await get('/demo/crm_app/login');
   const launch = await get(start.headers.get('location') ?? '', cookie);
   const callback = await get(launch.headers.get('location') ?? '', cookieOf(start));

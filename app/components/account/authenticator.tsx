@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { SetUp } from '../../../server/identity/factor/authenticator.ts';
 import { withNext } from '../../next.ts';
 import { Field } from '../field.tsx';
-import { Day, Instant } from '../instant.tsx';
+import { Instant } from '../instant.tsx';
 import { Page } from '../page.tsx';
 import { ServiceName } from '../service-name.ts';
 import { NewBrowserNote } from './new-browser.tsx';
@@ -40,7 +40,7 @@ export function AuthenticatorOn({ email, isRequired, isRevocable, addedAt, lastU
         <dl className="facts">
           <dt>Set up</dt>
           <dd>
-            <Day at={addedAt} />
+            <Instant at={addedAt} />
           </dd>
           <dt>Last used</dt>
           <dd>

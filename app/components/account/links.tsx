@@ -2,7 +2,7 @@ import type { Refused } from '../../refused.ts';
 import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Field } from '../field.tsx';
-import { Day } from '../instant.tsx';
+import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { capabilityTitle } from './access.tsx';
@@ -46,7 +46,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
             title="Marketplace"
             about={
               <>
-                ID <code>{link.externalId}</code>, connected <Day at={link.createdAt} />
+                ID <code>{link.externalId}</code>, connected <Instant at={link.createdAt} />
                 {link.isSleeping &&
                   '. You cannot log in with it until you connect it again from the marketplace'}
               </>

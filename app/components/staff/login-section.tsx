@@ -1,6 +1,6 @@
 import { type ReactNode, useContext } from 'react';
 import { Badge } from '../badge.tsx';
-import { Day, Instant } from '../instant.tsx';
+import { Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
@@ -320,7 +320,7 @@ export function StaffLinks({ person }: { person: Person }) {
             title={<code>{externalId}</code>}
             about={
               <>
-                Connected <Day at={createdAt} />
+                Connected <Instant at={createdAt} />
                 {isSleeping && '. It cannot log in until they connect it again from the marketplace'}
               </>
             }

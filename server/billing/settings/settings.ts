@@ -6,6 +6,7 @@ import { isCurrency } from '../../basics/currencies.ts';
 import { AppError, type FieldError, toFieldErrors } from '../../basics/errors.ts';
 import { isObject } from '../../basics/is-object.ts';
 import type { billingBounds, RowField } from '../../basics/text.ts';
+import { findTimeZone, timeZones } from '../../basics/time-zones.ts';
 import { readEmailAddress } from '../../identity/ground/email-address.ts';
 import { planSchema } from '../contracts/signup-message.ts';
 import { maxAmount } from '../values/amounts.ts';
@@ -84,25 +85,10 @@ const numberSchema = (min: number, max: number) => {
   return z.int(fault).min(min, fault).max(max, fault);
 };
 
-/** An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC are accepted. */
-const isZoneName = (name: string) => /^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name);
-
-function isTimeZone(name: string): boolean {
-  if (!isZoneName(name) || name.length > 60) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const countries = listCountries();
 
 /** The form's word for `*`, which stands for all countries without a rule of their own. */
 export const otherCountries = 'All others';
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].filter(isZoneName);
 
 const prefixSchema = readIf(
   (text) => /^[A-Z0-9-]{1,12}$/.test(text),
@@ -145,14 +131,17 @@ export const settingsSchema = z.strictObject({
       { hint: 'Where customers ask about invoices', isEmail: true },
     ),
     time_zone: field(
-      readIf(isTimeZone, 'Enter a time zone by its IANA name, such as Europe/Berlin.'),
+      readIf(
+        (name) => findTimeZone(name) !== undefined,
+        'Enter a time zone by its IANA name, such as Europe/Berlin.',
+      ),
       'timeZone',
       'Time zone',
       {
         hint: 'It decides the day, and so the year, of each invoice',
         options: {
           '': 'Choose a time zone',
-          ...Object.fromEntries(zones.map((zone) => [zone, zone.replaceAll('_', ' ')])),
+          ...Object.fromEntries(timeZones.map((zone) => [zone, zone.replaceAll('_', ' ')])),
         },
         fault: 'Choose a time zone.',
       },

@@ -19,6 +19,7 @@ import {
   describeMembers,
   type FindLastDayIn,
   nameEdited,
+  type Reading,
 } from './change-words.ts';
 
 const shown = Object.keys(auditEventTypes).filter((type) => findEventType(type)?.person);
@@ -31,7 +32,7 @@ export async function listOwnActivity(
   { session }: Actor,
   { before, findLastDay }: { before?: string | undefined; findLastDay: FindLastDayIn },
 ) {
-  const { id: userId, emailVerifiedAt, account } = session.user;
+  const { id: userId, emailVerifiedAt, account, timeZone } = session.user;
   const whose = {
     userId,
     accountId: account.id,
@@ -44,7 +45,9 @@ export async function listOwnActivity(
   const ids = page.map(({ id }) => id);
   const changes = groupByLine(await listChangesOfLines(db, whose, ids));
   return {
-    events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], { userId, findLastDay })),
+    events: page.map((line) =>
+      describeLine(line, changes.get(line.id) ?? [], { userId, findLastDay, timeZone }),
+    ),
     next: last?.id ?? null,
   };
 }
@@ -68,7 +71,7 @@ function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
 function describeLine(
   { id, at, device, place, ...line }: ActivityLine,
   changes: LineChange[],
-  { userId, findLastDay }: { userId: string; findLastDay: FindLastDayIn },
+  { userId, ...reading }: { userId: string } & Reading,
 ) {
   const [first] = changes;
   return {
@@ -83,7 +86,7 @@ function describeLine(
      */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) =>
-      members ? describeMembers(subject, members, findLastDay) : [],
+      members ? describeMembers(subject, members, reading) : [],
     ),
   };
 }

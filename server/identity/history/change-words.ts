@@ -3,6 +3,7 @@ import type { Change, Members, Subject, Value } from '../../../db/tables/changes
 import { readSetTime } from '../../../db/tables/service-contracts.ts';
 import { minorDigits } from '../../basics/currencies.ts';
 import { sayDay } from '../../basics/day-words.ts';
+import { sayInstant } from '../../basics/time-zones.ts';
 
 /** `from` or `to` is null if there is no value. Both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
@@ -13,7 +14,10 @@ export type Detail = { what: string; from: string | null; to: string | null };
  */
 export type FindLastDayIn = (member: 'trial_ends_at' | 'cancels_at', at: Date) => string;
 
-type Words = { what: string; say: (value: Value, findLastDay: FindLastDayIn) => string | null };
+/** `timeZone` is the reader's. */
+export type Reading = { findLastDay: FindLastDayIn; timeZone: string | null };
+
+type Words = { what: string; say: (value: Value, reading: Reading) => string | null };
 
 const text = (value: Value) => (value === null ? null : String(value));
 const yesOrNo = (value: Value) => (value === null ? 'no' : 'yes');
@@ -27,14 +31,16 @@ const names = (value: Value) =>
 
 // SQL by hand may set infinite times, and times outside the years 1 to 9999.
 const readInstant = (value: Value) => (value === null ? null : readSetTime(new Date(String(value))));
-const date = (value: Value) => {
+const instant = (value: Value, { timeZone }: Reading) => {
   const at = readInstant(value);
-  return at ? sayDay(at) : text(value);
+  return at ? sayInstant(at, timeZone) : text(value);
 };
-const lastDay = (member: 'trial_ends_at' | 'cancels_at') => (value: Value, findLastDay: FindLastDayIn) => {
-  const at = readInstant(value);
-  return at ? sayDay(findLastDay(member, at)) : text(value);
-};
+const lastDay =
+  (member: 'trial_ends_at' | 'cancels_at') =>
+  (value: Value, { findLastDay }: Reading) => {
+    const at = readInstant(value);
+    return at ? sayDay(findLastDay(member, at)) : text(value);
+  };
 
 // As in the profile, managers and admins are administrators. Other users have no role here.
 const roles: Record<string, string | null> = {
@@ -57,7 +63,8 @@ const words: Record<Subject, Record<string, Words>> = {
     email_verified_at: { what: 'Email address verified', say: yesOrNo },
     role: { what: 'Role', say: oneOf(roles) },
     suspended_at: { what: 'Suspended or frozen', say: yesOrNo },
-    deletion_due_at: { what: 'Deletion planned for', say: date },
+    deletion_due_at: { what: 'Deletion planned for', say: instant },
+    time_zone: { what: 'Time zone', say: text },
   },
   account: {
     name: { what: 'Account name', say: text },
@@ -82,17 +89,23 @@ const words: Record<Subject, Record<string, Words>> = {
   },
 };
 
+const edited: Record<string, Words | undefined> = {
+  name: words.user.name,
+  accountName: words.account.name,
+  timeZone: words.user.time_zone,
+};
+
 export function nameEdited(member: string): string | undefined {
-  const { what } = (member === 'accountName' ? words.account.name : words.user[member]) ?? {};
+  const { what } = edited[member] ?? {};
   return what?.toLowerCase();
 }
 
 /** Empty for a change that means nothing to the person. */
-export function describeMembers(subject: Subject, members: Members, findLastDay: FindLastDayIn): Detail[] {
+export function describeMembers(subject: Subject, members: Members, reading: Reading): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
     const member = members[name];
     if (!member) return [];
-    const detail = { what, from: say(member.from, findLastDay), to: say(member.to, findLastDay) };
+    const detail = { what, from: say(member.from, reading), to: say(member.to, reading) };
     return detail.from === detail.to ? [] : [detail];
   });
   const hasPrice = Object.keys(members).some((name) => name.startsWith('price_'));

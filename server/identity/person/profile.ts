@@ -7,8 +7,10 @@ import { editAccountName } from '../../../db/tables/accounts.ts';
 import type { ProfileSnapshot } from '../../../db/tables/events.ts';
 import { editUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { nameSchema } from '../../basics/names.ts';
 import { textSchema } from '../../basics/text.ts';
+import { findTimeZone } from '../../basics/time-zones.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';
 import type { StandardProfile } from '../../sso/payload.ts';
 import { listActiveCapabilities, readCapabilities } from '../ground/capabilities.ts';
@@ -38,6 +40,7 @@ export function buildOwnProfile(user: User) {
   return {
     ...buildStandardProfile(user),
     accountName: user.account.name,
+    timeZone: user.timeZone,
     grantedCapabilities: readCapabilities(user.account.capabilities),
     accountVerified: user.account.verifiedAt !== null,
     emailVerified: user.emailVerifiedAt !== null,
@@ -51,6 +54,11 @@ export function buildOwnProfile(user: User) {
 export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
+  /** Empty for none. */
+  timeZone: textSchema('timeZone')
+    .refine((text) => text === '' || findTimeZone(text) !== undefined, faultWords.time_zone_unknown)
+    .transform((text) => findTimeZone(text) ?? null)
+    .optional(),
   /** The version that the edit is based on. If left out, the last write wins. */
   profile_updated_at: textSchema('profile_updated_at').optional(),
 });
@@ -63,7 +71,7 @@ export async function editProfile(
 ): Promise<void> {
   await inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockActor(trx, actor);
-    const present = { name: user.name, accountName: user.account.name };
+    const present = { name: user.name, accountName: user.account.name, timeZone: user.timeZone };
     const { accountName, ...changes } = pickChanges(present, edit);
     const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];
     if (changed.length === 0) return;

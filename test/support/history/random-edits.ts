@@ -136,6 +136,8 @@ const statements = [
     where email like 'edit-%' and id = (select id from users order by random() limit 1)`,
   () => sql`update users set email_verified_at = case when email_verified_at is null then now() end
     where holds_email and not has_passkey and id = (select id from users order by random() limit 1)`,
+  () => sql`update users set time_zone = (array['Europe/Berlin', 'Asia/Tokyo', null])[ceil(random() * 3)]
+    where id = (select id from users order by random() limit 1)`,
   () => sql`update users set account_id = (select id from accounts order by random() limit 1)
     where id = (select id from users where email like 'edit-%' order by random() limit 1)`,
   (

@@ -9,6 +9,7 @@ import { buildAccent } from '../../../server/settings/accent.ts';
 
 export const baseUrl = 'https://id.example.test';
 export const notice = {
+  timeZone: null,
   baseUrl,
   at: '2026-01-02T03:04:05.000Z',
   device: 'Firefox on Linux',

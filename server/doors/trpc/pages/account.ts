@@ -1,5 +1,6 @@
 // Procedures for the pages of one's own account. Programs cannot call them.
 import { z } from 'zod';
+import { timeZones } from '../../../basics/time-zones.ts';
 import { findObstacle } from '../../../identity/address/change-email.ts';
 import {
   addAuthenticator,
@@ -27,6 +28,7 @@ import {
 import { cancelDeletion, requestDeletion } from '../../../identity/person/deletion.ts';
 import { describeWaysToLogIn } from '../../../identity/person/ways-to-log-in.ts';
 import { asksForFactor } from '../../../identity/recovery/take-back.ts';
+import { isFresh } from '../../../identity/session/sessions.ts';
 import { confirmed, person, router, setCookies, settingUp, settingUpConfirmed } from '../init.ts';
 
 const addressRouter = router({
@@ -104,6 +106,14 @@ const passkeysRouter = router({
   declineOffers: person.mutation(({ ctx }) => declinePasskeyOffers(ctx.deps, ctx)),
 });
 
+const timeZonesRouter = router({
+  /** `isOffered` says whether the page offers the browser's zone: soon after a login, until the user chooses one. */
+  describe: person.query(({ ctx: { session, deps } }) => ({
+    names: timeZones,
+    isOffered: session.user.timeZone === null && isFresh(session, deps.now()),
+  })),
+});
+
 const deletionRouter = router({
   request: confirmed.mutation(({ ctx }) => requestDeletion(ctx.deps, ctx)),
   cancel: person.mutation(({ ctx }) => cancelDeletion(ctx.deps, ctx)),
@@ -114,5 +124,6 @@ export const accountRouters = {
   authenticator: authenticatorRouter,
   passkeys: passkeysRouter,
   security: securityRouter,
+  timeZones: timeZonesRouter,
   deletion: deletionRouter,
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isStaff } from '../../../acts/staff.ts';
 import { AppError } from '../../../basics/errors.ts';
+import { findTimeZone } from '../../../basics/time-zones.ts';
 import {
   keepLoginEmail,
   keepTypedEmail,
@@ -40,15 +41,21 @@ function takeStep(
 
 export const visitorRouter = router({
   /**
-   * Returns who is logged in, even if they must do something first. Pages use this only to show the email address, and a link
-   * for staff.
+   * Returns who is logged in, even if they must do something first. Pages use this only to show the email address, times, and a
+   * link for staff.
    */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     if (!found || found.state === 'suspended') return null;
     const { user, amr } = found;
-    // Whether a client that needs a second factor would make this user enter a code of their app.
-    return { email: user.email, isStaff: isStaff(user), owesCode: asksForCode(user) && !amr.includes('mfa') };
+    return {
+      email: user.email,
+      isStaff: isStaff(user),
+      /** Null if none is chosen, or if only the runtime of another instance knows it. */
+      timeZone: findTimeZone(user.timeZone ?? '') ?? null,
+      /** Whether a client that needs a second factor would make this user enter a code of their app. */
+      owesCode: asksForCode(user) && !amr.includes('mfa'),
+    };
   }),
 
   /** Returns whether this browser has a live session, or still has the cookie of an ended one. */
