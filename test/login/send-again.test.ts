@@ -109,7 +109,7 @@ describe('/forgot-password fills in the address (contract 2.138)', () => {
     expect(textOf(await browser.send('/forgot-password?sent'))).toContain('other@example.test');
   });
 
-  it('last given on a page that mails a link, or else of the person logged in (contract 2.169)', async () => {
+  it('last given on a page that mails a link, or else of the person logged in (contract 2.173)', async () => {
     expect(await filledIn(openBrowser(app.send))).toBeUndefined();
     const browser = await logIn(app.send, email);
     expect(await filledIn(browser)).toBe(email);

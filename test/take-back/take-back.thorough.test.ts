@@ -330,7 +330,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect([listed.code, listed.out.includes(second)]).toEqual([0, false]);
   });
 
-  it('tells the owner, once a day, that codes are guessed with a link to a mailbox that they have left (contract 2.49 and 2.171)', async () => {
+  it('tells the owner, once a day, that codes are guessed with a link to a mailbox that they have left (contract 2.49 and 2.175)', async () => {
     const { email, id, browser, secret } = await addOwnerOfApp();
     const present = changes.newEmail();
     const link = await changes.change(browser, email, present);
