@@ -4,11 +4,14 @@ import type { Procedures } from '../server/doors/trpc/router.ts';
 import { actConfirmed, answerForm, text } from './forms.ts';
 import { type Args, isShownToStaff, pathWith } from './refused.ts';
 
-/** Fields whose values are neither stored nor shown again. A postcode is no secret, so `postcode` does not match. */
+/**
+ * Whether the value of the field `name` must be neither stored nor shown a second time. A postcode is no secret, so `postcode`
+ * does not match.
+ */
 export const isSecret = (name: string) => /^confirm|password|passkey|(?<!post)code|token/i.test(name);
 
 /**
- * `given` returns values from the page's path, such as the id of the person. It is called only once the sender is known to be
+ * `given` returns values from the page's path, such as the id of the person. It is called only after the sender was found to be
  * staff, so nobody else sees a refusal that it throws.
  */
 export const answerAct = (
@@ -19,10 +22,10 @@ export const answerAct = (
   answerForm(args, {
     keeps: (name) => !isSecret(name),
     shows: isShownToStaff,
-    // A client may have 20 addresses.
+    // A client may have 20 URLs, so a refused form about a client may be large.
     isLarge: about === 'client',
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
+      // Redirects people who are not staff any more or must give a credential. This comes before the form is checked.
       await procedures.staffForms.who();
       const fromPath = given();
       const intent = text(form, 'intent');
@@ -33,7 +36,7 @@ export const answerAct = (
         procedures.staffForms.act({ ...asked, given: { ...typed, ...fromPath } }),
       );
       if (isTold(done)) return data({ told: done }, { headers: { 'Cache-Control': 'no-store' } });
-      // The path keeps the filters of the list that led here.
+      // Keeps the filters of the list from which the reader came to this page.
       const path = pathWith(args);
       return `${path}${path.includes('?') ? '&' : '?'}saved=${intent}`;
     },

@@ -6,7 +6,9 @@ import type { Args } from './refused.ts';
 export const tokenOf = (request: Request, { transport }: AppLoadContext) =>
   transport.readQuery(request).get('token') ?? '';
 
-/** Returns what became of a link that does not work. Null if the link works, or if we do not know its token. */
+/**
+ * Returns why a link does not work, such as that it was used already. Null if the link works, or if we do not know its token.
+ */
 export async function explainLink(
   { request, context }: Args,
   purpose: Parameters<Procedures['deadLinks']['explain']>[0]['purpose'],

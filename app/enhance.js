@@ -1,5 +1,5 @@
-// The script of every page. Pages also work without it. It sends each form once, shows a password, copies and prints, closes
-// menus that the reader leaves, fills in a demo user, writes times in the reader's time zone, and updates lists.
+// The script of every page. Pages work without it, too. The script sends each form only one time, shows a password, copies and
+// prints, closes menus that the reader leaves, fills in a demo user, writes times in the reader's time zone, and updates lists.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -48,8 +48,8 @@ window.addEventListener('submit', (event) => {
     return;
   }
   blockedUntil = performance.now() + blockMs;
-  // Without an action, a form is posted to the URL of its page. If that URL has a fragment, the fragment would take the focus
-  // from the fields of the answer.
+  // Without an action, a form is posted to the URL of its page. If that URL has a fragment, the fragment would draw the focus
+  // away from the fields of the answer.
   if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
   pressed = event.submitter;
   pressed?.setAttribute('aria-disabled', 'true');
@@ -121,7 +121,7 @@ async function look() {
     localize(news);
     document.querySelector('[data-live]')?.replaceWith(news);
   }
-  // After a log-out, the answer is the login page. Then nothing else will come.
+  // After a log-out, the answer is the login page. Nothing new can come then, so this stops asking.
   if (news || text === '') setTimeout(look, 4_000);
 }
 if (looksLeft > 0) setTimeout(look, 4_000);

@@ -1,7 +1,7 @@
 import './load-context.ts';
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from '@remix-run/node';
 import { RemixServer } from '@remix-run/react';
-// React has several server renderers. This one runs on both Node and Deno.
+// React has several server renderers. This renderer runs on both Node and Deno.
 import { renderToReadableStream } from 'react-dom/server.browser';
 
 export { createPages } from './pages.ts';
@@ -13,7 +13,8 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { thrown }: AppLoadContext,
 ): Promise<Response> {
-  // No page is rendered here, because app/pages.ts rethrows the error. So even a flood of refusals is cheap.
+  // The page is not rendered, because app/pages.ts rethrows the error and the shell answers it. So even a flood of refusals is
+  // cheap.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(<RemixServer context={remixContext} url={request.url} />);
   // Waits for the whole page, because a failure can change the status only before anything has been sent.

@@ -42,10 +42,11 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 }
 
 /**
- * Answers a posted form. `act` does what the form asks for. It returns the answer, or the path to go on to. If `act` throws a
- * refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in again, so it must
- * never name a secret. If a form `needsNoFields`, it may be posted without a body. `shows` says which problems the page
- * itself shows. If a form that `isLarge` is refused, all its fields and messages are kept, however long they are.
+ * Answers a posted form. `act` does what the form asks for, and returns the answer or the path to which the browser goes next.
+ * If `act` throws a refusal, the page shows the form again and says why. `keeps` names the fields that the page may fill in
+ * again, so it must never name a secret. If a form `needsNoFields`, it may be posted without a body. `shows` says which
+ * problems the page itself shows. If a form that `isLarge` is refused, all its fields and messages are kept, however long they
+ * are.
  */
 export async function answerForm(
   { request, context }: Args,
@@ -115,7 +116,7 @@ async function describeRefusal(
   if (!shows(refusal.code)) throw refusal;
   const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
   const wait = Number(refusal.headers['Retry-After']);
-  // The page always says how long to wait. It shows the detail only if that differs from the usual text.
+  // The page always says how long to wait, so it does not show a detail that says only that.
   const isUsualWait =
     refusal.minutes && refusal.detail === args.context.site.explainProblem(refusal.code).explanation;
   return {
@@ -144,7 +145,7 @@ export const text = (form: Form, name: FieldName) => form.get(name) ?? '';
 
 /**
  * Answers the forms on a page of the account. The field `intent` of a form names its action. After a success, the page shows
- * again, with `?saved=` and the intent. `credential` names the intents whose forms take the password. People without a
+ * again, with `?saved=` and the intent. `credential` names the intents whose forms ask for the password. People without a
  * password are asked for a passkey instead. Throws 400 `invalid_request` for an unknown intent.
  */
 export const answerIntents = (

@@ -16,7 +16,7 @@ declare module '@remix-run/server-runtime' {
     site: Site;
     /** The other systems that local mode imitates. */
     demo: Backend['demo'];
-    /** Only for routes without a page. */
+    /** What only routes without a page may use. */
     endpoints: Endpoints;
     /** The method of the browser's request. After an action, Remix calls the loaders with a GET. */
     method: string;
@@ -24,11 +24,11 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     refused?: Refused | undefined;
     sendsCookies: boolean;
-    /** True once the posted form has done its work. */
+    /** True after the posted form has done its work. */
     isDone?: boolean;
     /**
-     * The refusal that the page /problems/{code} shows. This page may answer a request to any URL, so the URL does not tell
-     * the code.
+     * The refusal that the page /problems/{code} shows. This page may answer a request to any URL, so the code cannot be read
+     * from the URL.
      */
     problem?: Problem;
     /** The refused request, only for the page /problems/{code}. */

@@ -6,8 +6,8 @@ import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 type Why = 'ended' | 'other-browser';
 
 /**
- * Returns a redirect to the login page, which leads back here. If people sent a form after their session had ended, `values`
- * are the fields of that form. They are kept for the user of the ended session.
+ * Returns a redirect to the login page. The login leads back to this page. If people sent a form after their session had ended,
+ * `values` are the fields of that form. They are kept for the user of the ended session.
  */
 export async function toLogin(
   { request, context }: Args,
@@ -26,11 +26,14 @@ export async function toLogin(
   return redirect(said ? `${path}&why=${said}` : path, 303);
 }
 
-/** Returns the path of a login with another account, which leads back here. */
+/** Returns the path of a login with another account. The login leads back to this page. */
 export const otherLoginPath = (request: Request) =>
   `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
 
-/** Sends people who are not logged in to the login page, which leads back. Leaves all other refusals to the shell. */
+/**
+ * Sends people who are not logged in to the login page. The login leads back to this page. Leaves all other refusals to the
+ * shell.
+ */
 export async function whenLoggedIn<T>(
   args: Args,
   load: (procedures: Procedures) => Promise<T>,

@@ -1,4 +1,4 @@
-// The parameter `next` of a page: where people go once they have done what the page asks for.
+// The parameter `next` of a page: where people go after they have done what the page asks for.
 import type { AppLoadContext } from '@remix-run/node';
 
 export const nextOf = (request: Request, { transport }: AppLoadContext): string | undefined =>
@@ -16,7 +16,8 @@ export const leadOn = (path: string, { site }: AppLoadContext): string =>
 
 /**
  * The path to which a page redirects if it has nothing to ask. A form may have led here, so a path to a client first leads to
- * /go. If people pressed Back, they were at the client already, and /go does not send them there again (contract 9.194).
+ * /go. If people come back to this page from the client with the Back button, /go does not send them to the client a second
+ * time (contract 9.194).
  */
 export function leadPast(path: string, request: Request, context: AppLoadContext): string {
   const target = leadOn(path, context);

@@ -39,7 +39,7 @@ export const onceForms: Record<string, true | readonly string[]> = {
   '/admin/invitations': true,
 };
 
-/** Pages with a form that takes a passkey, such as the form that asks for a credential first. */
+/** Pages with a form that asks for a passkey, such as the form for a credential before a change. */
 const passkeyPages = new Set([
   '/login',
   '/profile/authenticator',

@@ -167,8 +167,8 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 }
 
 /**
- * Remix's own handler for one page. It knows only the page that the shell has found. Otherwise Remix would try the patterns
- * of all pages several times per request.
+ * Remix's own handler for one page. It knows only the page that the shell has found. If it knew all pages, Remix would try the
+ * patterns of all of them several times per request.
  */
 function buildRender(id: string, build: ServerBuild) {
   const pick = <T>(routes: Record<string, T>) =>

@@ -14,18 +14,18 @@ export type Refused = {
   errors: Record<string, string>;
   /** What is wrong with the form as a whole. */
   message?: string | undefined;
-  /** Set after too many tries. */
+  /** How long people have to wait. Set after too many tries. */
   waitSeconds?: number | undefined;
   minutes?: number | undefined;
-  /** What was typed, as far as the form keeps it. */
+  /** What was typed into the fields that the form may keep. */
   values: Record<string, string>;
   /** The saved profile, if it has changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>> | undefined;
-  /** Set if a credential is needed first. The page then shows `Confirm`. */
+  /** Set if the form must wait for a credential. The page then shows `Confirm`. */
   asks?: ConfirmAsks | undefined;
 };
 
-/** Refusals that only pages know, with their status. The pages have the words. */
+/** Refusals that only pages have, with their status. Each page has its own words for them. */
 const ownRefusals = {
   wrong_login: 401,
   wrong_passkey: 401,
@@ -47,7 +47,10 @@ type Refuse = Args['context']['transport']['refuse'];
 
 const noPasskey = 'We could not log you in with that passkey.';
 
-/** The problem that programs get instead. The detail is given only if the usual text of the code does not fit. */
+/**
+ * For each of these refusals, the problem that a program gets in its place. The detail is given only if the usual text of the
+ * code does not fit.
+ */
 const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
   wrong_login: ['login_required', 'The email address or password is incorrect.'],
   wrong_passkey: ['login_required', noPasskey],
@@ -65,7 +68,7 @@ const problemsOfOwn: Record<OwnRefusal, Parameters<Refuse>> = {
 export const problemOf = (code: OwnRefusal, { transport }: Args['context']) =>
   transport.refuse(...problemsOfOwn[code]);
 
-/** Problems that the page of the form shows. Any other problem has its own page. */
+/** Problems that the page of the form shows. For any other problem, the answer is that problem's page. */
 const shown = {
   validation_failed: 422,
   rate_limited: 429,
@@ -104,8 +107,8 @@ export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Recor
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
 
 /**
- * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. It must then be answered
- * immediately.
+ * Keeps the refusal for the page, and returns an id. Returns null if the refusal cannot be kept. Then the caller has to answer
+ * with the page immediately.
  */
 export const keepRefused = (
   { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,

@@ -4,7 +4,7 @@ import type { Refused } from './refused.ts';
 
 /** What every page has from the root's loader. */
 export type RootData = Site['frame'] & {
-  /** The address of the person who is logged in. */
+  /** The email address of the person who is logged in. */
   email: string | undefined;
   isStaff: boolean | undefined;
   refused: Refused | undefined;

@@ -55,8 +55,8 @@ export async function loadList<Name extends FieldName, Read, More>(
 }
 
 /**
- * Returns a redirect to the page that asks for the missing credential, and leads back. Returns any other refusal, which the
- * shell answers.
+ * Returns a redirect to the page that asks for the missing credential. From there, people come back. Any other refusal is
+ * returned as it is, and the shell answers it.
  */
 async function leadStaff(error: unknown, args: Args): Promise<Response | AppError> {
   const { transport, procedures, visit } = args.context;

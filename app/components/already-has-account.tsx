@@ -1,6 +1,6 @@
 import { Page } from './page.tsx';
 
-/** Shown if somebody has proved this address before. That person has most likely typed it again now. */
+/** Shown if a user has proved the email address that was typed. The visitor is most likely that user. */
 export function AlreadyHasAccount({ email }: { email: string }) {
   return (
     <Page title="You already have an account">

@@ -28,7 +28,7 @@ type ConfirmProps = {
 
 /**
  * Asks for a credential before a change. The form for the credential also carries the fields of the form that asked for the
- * change. So both are done in one step.
+ * change. So one form gives the credential and makes the change.
  */
 export function Confirm({
   asks,
@@ -42,7 +42,7 @@ export function Confirm({
 }: ConfirmProps) {
   const { email, canConfirm, hasPassword, codeFactors, hasPasskey, otherWay, error, codeError } = asks;
   const { pathname, search } = useLocation();
-  // If somebody is on the way to a client, the link in the mail leads on to that client.
+  // If the person is on the way to a client, the link in the mail has to lead on to that client.
   const forgotPath = withNext('/forgot-password', new URLSearchParams(search).get('next') ?? undefined);
   const kept = Object.entries(refused.values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />

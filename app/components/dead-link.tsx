@@ -56,9 +56,9 @@ const words: Record<Fate, string> = {
 
 type EndedLinkProps = {
   link: Ended;
-  /** Words for what became of the link, if the usual words do not fit this page. */
+  /** Words for why the link does not work, for a page on which the usual words do not fit. */
   says?: Partial<Record<Fate, ReactNode>>;
-  /** What still works, if that depends on what became of the link. */
+  /** Returns what people can do instead, if this depends on why the link does not work. */
   next?: (link: Explained) => ReactNode;
   otherwise: ReactNode;
   children?: ReactNode;
@@ -91,7 +91,7 @@ export function AskForLink({
 }: {
   action: string;
   fields?: Record<string, string>;
-  /** If this address is given, the button names it. */
+  /** If given, the button shows this email address. */
   email?: string;
 }) {
   return (
@@ -110,7 +110,7 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
   </a>
 );
 
-/** A link to a page that needs a login. Its label says so to people who are not logged in. */
+/** A link to a page that needs a login. To people who are not logged in, the label says that they must log in first. */
 export function LogInLink({ href }: { href: string }) {
   const root = useRootData();
   return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * A button that opens a question in place, before something is done. It is a `details` element, so it needs no script. If the
- * form with the answer was refused, the question stays open.
+ * A button that opens a question on the same page, before something is done. It is a `details` element, so it needs no script.
+ * If the form with the answer was refused, the question stays open.
  */
 export function Disclosure({
   label,

@@ -6,7 +6,7 @@ type FieldProps = {
   name: string;
   hint?: string;
   error?: string;
-  /** Set this to false if an earlier field has an error, because only the first such field takes the focus. */
+  /** Set this to false if an earlier field has an error, because only the first field with an error takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
@@ -20,7 +20,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
       // biome-ignore lint/a11y/noAutofocus: people want to mend a wrong value first
       autoFocus={input.autoFocus || (error !== undefined && focusOnError)}
       id={id}
-      // Text may be in a script that is read from right to left.
+      // People may type text that is read from right to left, such as Arabic.
       dir={input.type ? undefined : 'auto'}
       aria-invalid={error ? true : undefined}
       aria-describedby={describedBy || undefined}

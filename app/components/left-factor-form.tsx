@@ -38,7 +38,8 @@ export function LeftFactorForm({
 }: LeftFactorFormProps) {
   const refused = useRefused();
   const errors = refused?.errors ?? {};
-  // After thirty wrong codes, the link accepts no more codes (contract 2.49). The refusal says so. Other ways still work.
+  // If the refusal has a message, there were thirty wrong codes, and the link accepts no more codes (contract 2.49). A passkey
+  // still works.
   const isForGood = refused?.message !== undefined;
   const here = useFormAction();
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);

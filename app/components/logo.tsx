@@ -1,4 +1,4 @@
-/** On a dark page, the logo of `logoDarkPath` stands instead, if there is one. Nothing without a logo. */
+/** Shows nothing if there is no `logoPath`. If there is a `logoDarkPath`, a dark page shows that logo instead. */
 export function Logo({ logoPath, logoDarkPath, name = '' }: LogoProps) {
   if (!logoPath) return null;
   return (
@@ -12,6 +12,6 @@ export function Logo({ logoPath, logoDarkPath, name = '' }: LogoProps) {
 type LogoProps = {
   logoPath: string | undefined;
   logoDarkPath: string | undefined;
-  /** The text of the logo, if it does not stand beside it. */
+  /** The logo's text for screen readers. Left out if the same text is shown beside the logo. */
   name?: string;
 };

@@ -4,7 +4,7 @@ import { useRefused } from './refused.ts';
 import { TooMany } from './too-many.tsx';
 
 type NewPasswordProps = {
-  /** The user's address, for password managers. */
+  /** The user's email address, for password managers. */
   email: string;
   label?: string;
   autoFocus?: boolean;
@@ -36,7 +36,7 @@ export function NewPassword({ email, label = 'New password', autoFocus = true }:
 export const isAboutPasswords = (refused: ReturnType<typeof useRefused>): boolean =>
   refused?.minutes !== undefined && refused.errors.newPassword !== undefined;
 
-/** `children` are list items that say what else works meanwhile. */
+/** `children` are list items that say what people can do until they may try again. */
 export function TooManyPasswords({ children }: { children?: ReactNode }) {
   const refused = useRefused();
   if (!refused || !isAboutPasswords(refused)) return null;

@@ -9,7 +9,7 @@ type Refusal = {
   sender: Sender | undefined;
   /** The path of a login with another account. After the login, people return to the page that refused them. */
   otherLogin: string | undefined;
-  /** What works if nobody is logged in, as far as the page knows. */
+  /** Whether nobody is logged in, as far as the page knows. */
   isStranger: boolean;
 };
 
@@ -33,12 +33,12 @@ export function findNext({ code = '', status, supportUrl, sender, otherLogin, is
   if (code === 'client_not_allowed' && otherLogin)
     return { href: otherLogin, label: 'Log in with another account' };
   if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
-  // If the headers were too large, the service has also deleted the session's cookie. So people have to log in again.
+  // If the headers were too large, the service has deleted the session's cookie. So people have to log in again.
   if (code === 'login_required' || code === 'headers_too_large') return { href: '/login', label: 'Log in' };
   if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
   if (code === 'email_in_use') return support ?? back ?? usual;
-  // The request can never succeed: its login was used already, for example, or its launch has wrong parameters. So this leads
-  // back to the product, where people can start again.
+  // This request fails each time it is repeated: for example, its login was used already, or its launch has wrong parameters.
+  // So the page offers the way back to the product, where people can start again.
   if (status === 404 || code === 'invalid_request') return back ?? usual;
   return usual;
 }

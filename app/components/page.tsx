@@ -12,11 +12,11 @@ import { SideNav } from './side-nav.tsx';
 type PageProps = {
   title: string;
   intro?: ReactNode;
-  /** Shown below title and intro, and stays in sight together with them. */
+  /** Shown below title and intro. All three stay in sight when people scroll. */
   head?: ReactNode;
-  /** The pages of the account are always wide. */
+  /** Set this for a wide page. The pages of the account are always wide. */
   wide?: boolean;
-  /** Hides the account's navigation, for a page that asks for one thing first. */
+  /** Hides the account's navigation, for a page that people must answer before they go on. */
   alone?: boolean;
   /** Shown beside the content, or above it on a phone. The pages of the account have their own navigation. */
   nav?: ReactNode;

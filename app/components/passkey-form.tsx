@@ -6,7 +6,7 @@ type PasskeyFormProps = {
   purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address';
   /** The field that carries the browser's answer. */
   name: string;
-  /** The address that the form is posted to; by default, the address of the page. */
+  /** The URL that the form is posted to; by default, the URL of the page. */
   action?: string;
   className?: string;
   /** What people can do if the passkey does not work here, such as "log in with your password". */

@@ -9,8 +9,8 @@ type OwnPasskeys = {
 };
 
 /**
- * Tells the browser which passkeys work. Without `own`, it says instead that the passkey that was just used belongs to nobody
- * here (contract 9.362).
+ * Tells the browser which passkeys work. Without `own`, tells the browser instead that nobody here has the passkey that was
+ * just used (contract 9.362).
  */
 export function PasskeySignals({ own }: { own?: OwnPasskeys }) {
   const signals = own

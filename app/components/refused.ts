@@ -11,7 +11,10 @@ export function useRefused(): Refused | undefined {
   return answer ? answer.refused : kept;
 }
 
-/** Returns whether the form waited for a credential that the person has given meanwhile, without sending the form again. */
+/**
+ * Returns whether the form was refused because it needed a credential. The person has given the credential since, but has not
+ * sent the form a second time.
+ */
 export const isNotDone = (refused: Refused | undefined) => refused?.code === 'confirm' && !refused.asks;
 
 export const notDone = 'Not done yet. Check and confirm.';

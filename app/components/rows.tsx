@@ -10,7 +10,7 @@ type RowProps = {
   /** A letter or picture in place of an icon. */
   mark?: ReactNode;
   title: ReactNode;
-  /** If given, the whole row is a link to this address. */
+  /** If given, the whole row is a link to this URL. */
   href?: string | undefined;
   about?: ReactNode;
   /** Shown at the end of the row: the state, or a button. */

@@ -31,8 +31,8 @@ type TableProps = {
   sortPath?: (sort: string) => string;
 };
 
-// The style sheet lays tables out as grids, and on a phone as cards. Without roles, some browsers would then not treat them
-// as tables.
+// The style sheet lays tables out as grids, and on a phone as cards. Without these roles, some browsers would then not treat
+// them as tables.
 const [table, rowgroup, row, columnheader, rowheader, cell] = [
   'table',
   'rowgroup',

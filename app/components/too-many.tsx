@@ -6,14 +6,14 @@ type TooManyProps = {
   minutes: number | undefined;
   /** What happened, if the cause was not too many attempts. */
   about?: string | undefined;
-  /** Introduces the list below. */
+  /** The words that introduce the list of `children`. */
   meanwhile?: string;
   focus?: boolean;
-  /** What works meanwhile, as list items. */
+  /** List items that say what people can do until the wait is over. */
   children?: ReactNode;
 };
 
-/** Says how long to wait, and what else works meanwhile, on every page with a 429 (contract 9.197). */
+/** Says how long to wait, and what people can do until then, on every page with a 429 (contract 9.197). */
 export function TooMany({
   minutes,
   about = 'There have been too many attempts in a short time.',

@@ -1,7 +1,10 @@
 /** A guide of docs/openid.md. Each heading of the third level below *Guides* begins a new guide. */
 export type Guide = { title: string; html: string };
 
-/** The guides still have the examples of the document. Each page replaces these with the values of its client. */
+/**
+ * The guides still contain the example values of docs/openid.md. The page of a client puts the client's own values in their
+ * place.
+ */
 export async function loadOpenIdGuides(): Promise<Guide[]> {
   const { pages } = await import('virtual:developers');
   const page = pages.find(({ slug }) => slug === 'openid');

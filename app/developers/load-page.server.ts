@@ -22,7 +22,7 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   };
 }
 
-/** The contents: each document, and the reference of the API. */
+/** The table of contents: each document, and the reference of the API. */
 export async function loadDeveloperMenu() {
   const { pages } = await import('virtual:developers');
   const links = pages.map(({ group, path, name }) => ({ group, path, name }));

@@ -7,10 +7,10 @@ import {
 } from '@simplewebauthn/browser';
 import { keepLastUsed } from './last-used.ts';
 
-// The email field's offer is renewed before its challenge expires.
+// The offer of passkeys in the email field is renewed before the challenge of the offer expires.
 const offerAgainMs = 4 * 60 * 1_000;
 
-/** `part` is what `PasskeyForm` renders. It stays unchanged if the browser does not support passkeys. */
+/** `part` is what `PasskeyForm` renders. If the browser does not support passkeys, `part` stays unchanged. */
 export function enhance(part: HTMLElement): void {
   const form = part.querySelector('form');
   if (!form?.hidden || !browserSupportsWebAuthn()) return;
@@ -56,7 +56,7 @@ export function enhance(part: HTMLElement): void {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
       const optionsJSON = await fetchOptions(purpose);
-      // A second request of the page would cancel the request that is under way.
+      // A second request for a passkey would cancel the request that is under way.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
       // Nobody asked for this offer, and the button is still there. So an error needs no message.

@@ -1,10 +1,11 @@
-// The script of pages with a form that takes a passkey.
+// The script of pages with a form that asks for a passkey.
 import { platformAuthenticatorIsAvailable } from '@simplewebauthn/browser';
 import { enhance } from './ceremony.ts';
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-passkey]')) enhance(part);
 
-// A login tells the service whether this browser can add a passkey. If not, the service does not offer one.
+// Tells the service at a login whether this browser can add a passkey, because the service offers a passkey only to such a
+// browser.
 const field = document.querySelector<HTMLInputElement>('[data-can-add-passkey]');
 if (field)
   platformAuthenticatorIsAvailable().then(

@@ -1,5 +1,5 @@
 // The id of the passkey that this tab last used to log in. It is empty if the browser lets no page store it. The page after a
-// refused login needs it, because a refused form keeps no passkey.
+// refused login needs the id, because a refused form keeps no passkey.
 const key = 'passkey';
 
 export function keepLastUsed(id: string): void {

@@ -6,7 +6,8 @@ import { findLastUsed } from './last-used.ts';
 const { passkeySignals = '[]' } =
   document.querySelector<HTMLElement>('[data-passkey-signals]')?.dataset ?? {};
 
-// Sends the signals only once, because people may come back to this page after using another passkey.
+// Sends the signals one time only. If people came back to this page after using another passkey, the signals would be about
+// that passkey.
 const isShownAgain = history.state?.signalled === true;
 if (!isShownAgain) {
   history.replaceState({ ...history.state, signalled: true }, '');

@@ -1,6 +1,4 @@
 import { redirect } from '@remix-run/node';
 
-/**
- * Password managers open this address when somebody wants to change a password (https://www.w3.org/TR/change-password-url/).
- */
+/** Password managers open this URL when somebody wants to change a password (https://www.w3.org/TR/change-password-url/). */
 export const loader = () => redirect('/profile/security#password', 303);

@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
+      // Before the form is checked, redirects people who are not staff any more or must give a credential.
       await procedures.staffForms.who();
       const accept = text(form, 'accept');
       if (!accept) {

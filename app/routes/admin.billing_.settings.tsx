@@ -28,7 +28,7 @@ export const action = (args: ActionFunctionArgs) =>
     isLarge: true,
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
+      // Before the form is checked, redirects people who are not staff any more or must give a credential.
       await procedures.staffForms.who();
       const intent = text(form, 'intent');
       if (addedBy(intent)) throw refuseForm('more_rows');
@@ -66,8 +66,8 @@ export default function BillingSettings() {
     );
   }
   const isTyped = refused !== undefined && refused.values.intent !== 'stop';
-  // A refused form keeps the version that it was made from. After `edited_meanwhile` it gets the new version, so that it can
-  // be sent again.
+  // A refused form keeps the version of the settings that it was made from. After `edited_meanwhile`, the form gets the newest
+  // version, so that it can be sent again.
   const isOfNow = !isTyped || refused.code === 'edited_meanwhile';
   return (
     <StaffPage

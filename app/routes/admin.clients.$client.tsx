@@ -109,10 +109,7 @@ const openIdWords = {
 
 const checkNames = ['launch', 'call', 'pull', 'webhook', 'logOut'] as const;
 
-/**
- * Returns undefined for a client that uses hand-offs. Also undefined if the settings name the client, because then the row is
- * off.
- */
+/** Returns undefined for a client that uses hand-offs, and for a client that the settings name, because its row is not used. */
 const openIdRowOf = ({ row }: Loaded) =>
   row?.kind === 'openid' && row.state !== 'in_settings' ? row : undefined;
 

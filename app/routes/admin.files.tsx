@@ -33,7 +33,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const query = transport.readQuery(args.request);
   const days = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const file = query.get('file') ?? '';
-  // Without this, a link on another site could start a download, even through the login.
+  // Without this check, a link on another site could start a download, even if people had to log in on the way.
   const isStarting =
     query.get('saved') === 'download' && transport.comesFrom(args.request, site.baseUrl + path);
   const loaded = await loadForStaff(args, async (procedures) => {
@@ -52,7 +52,7 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['file', 'from', 'to'],
     shows: isShownToStaff,
     async act(form, procedures) {
-      // Redirects people who are no longer staff, or lack a credential, before it checks the form.
+      // Before the form is checked, redirects people who are not staff any more or must give a credential.
       await procedures.staffForms.who();
       const typed = { file: text(form, 'file'), from: text(form, 'from'), to: text(form, 'to') };
       const asked = { from: '', to: '', ...(await procedures.filesForms.read(typed)) };

@@ -98,10 +98,10 @@ export default function InvoicePage() {
       )}
       {invoice && document && !document.buyer.address && invoice.status !== 'void' && (
         <Notice kind="warning">
-          The buyer’s address is missing, so there is no XML. Add it to the billing details of the person.{' '}
+          The buyer’s address is missing, so there is no XML.{' '}
           {invoice.credited === 0
-            ? 'Then issue the invoice again.'
-            : 'This invoice cannot be issued again, because a part of it is credited. You can credit the rest; the next invoice has the address.'}
+            ? 'Issue the invoice again with it.'
+            : 'Add it to the billing details of the person. This invoice cannot be issued again, because a part of it is credited. You can credit the rest; the next invoice has the address.'}
         </Notice>
       )}
       {document && (

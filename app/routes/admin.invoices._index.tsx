@@ -24,7 +24,7 @@ const columnsOf = (state: string): Column[] => [
   { label: 'Number' },
   { label: 'Customer' },
   { label: 'Issued', sort: 'issued' },
-  // Only unpaid invoices have an index by this day. So only a list of unpaid invoices can be sorted by it.
+  // The database has an index by due day only for unpaid invoices. So only a list of unpaid invoices can be sorted by that day.
   { label: 'Due', ...((state === 'open' || state === 'overdue') && { sort: 'due' }) },
   { label: 'Amount', kind: 'amount' },
   { label: 'State', kind: 'state' },

@@ -9,8 +9,8 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 
 /**
  * The page between a form and a client (contract 9.191 to 9.194). It sends people to the client by a `Refresh` header and a
- * link, because browsers do not treat these as redirects after the form. If people leave a page within a second, it stays out
- * of the browser's history.
+ * link, because browsers do not treat these as redirects after the form. Browsers keep no page in their history that is left
+ * within a second.
  */
 export function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;

@@ -13,7 +13,7 @@ import { withNext } from '../next.ts';
 
 export const meta = titled('Accept the invitation');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const invitation = await context.procedures.invitation.find({ token: tokenOf(request, context) });
   const ended = await explainLink({ request, context }, 'invitation', invitation !== null);

@@ -13,7 +13,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, params, matches }) => 
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { number = '' } = params;
-  // Other spellings are refused, so that each invoice has only one address.
+  // Other spellings of the number are refused, so that each invoice has only one URL.
   if (!/^[A-Z0-9-]{1,12}\d{4}-\d{4,15}$/.test(number)) context.transport.notFound();
   return whenLoggedIn({ request, context }, async (procedures) => ({
     found: await procedures.invoices.get({ number }),

@@ -24,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   // The browser now sends cookies back, so there is nothing to explain. People go on to where they wanted to go.
   if (why === 'no-cookies' && next && context.sendsCookies && context.method !== 'POST')
     throw redirect(leadPast(next, request, context), 303);
-  // After a POST, the login was refused. The page says so even to people who are logged in.
+  // After a POST, the page says why the login was refused, even to people who are logged in already.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
     throw redirect(leadPast(next ?? '/profile', request, context), 303);
   return {
@@ -49,7 +49,7 @@ export const action = (args: ActionFunctionArgs) =>
       const email = text(form, 'email');
       const passkey = form.get('passkey');
       const target = nextOf(request, context) ?? '/profile';
-      // A launch to a client that needs a second factor asks for one anyway. So people are not offered a passkey before that.
+      // If the client needs a second factor, its launch asks for one. So the login offers no passkey before such a launch.
       const isOffered = form.get('can_add_passkey') === 'yes' && !context.site.launchNeedsFactor(target);
       const offer = isOffered ? { next: target } : undefined;
       const outcome =
@@ -73,7 +73,7 @@ const wrong = new Map([
   ['unknown_passkey', wrongPasskey],
 ]);
 
-/** Why the page appears (contract 9.177). */
+/** Why the login page appears (contract 9.177). */
 const reasons = new Map([
   ['ended', 'You have been logged out. Log in to continue where you left off.'],
   ['other-browser', 'To continue in this browser, log in first.'],
@@ -86,7 +86,7 @@ const reasons = new Map([
 
 /**
  * Adds `with=passkey` to the path of a login with a passkey. Even while the service can hash no more passwords, it accepts
- * logins with this parameter (contract 9.155). But it then refuses a password.
+ * passkeys at a path with this parameter (contract 9.155). At such a path it refuses passwords.
  */
 const withPasskey = (path: string) => `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
 
@@ -121,7 +121,7 @@ export default function Login() {
       )}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.minutes && (
-        // The answer is the same for a known and an unknown address.
+        // The page says the same about a known and an unknown email address.
         <TooMany minutes={refused.minutes} meanwhile="Until then, you can still:">
           <li>log in with a browser that you have used for this account before</li>
           <li>use a passkey</li>
@@ -194,7 +194,7 @@ export default function Login() {
 
 type DemoLoginsProps = { password: string; users: { email: string; about: string }[] };
 
-/** Local mode only. */
+/** Shown only in local mode. */
 function DemoLogins({ password, users }: DemoLoginsProps) {
   return (
     <details className="demo-logins" open data-demo-password={password}>

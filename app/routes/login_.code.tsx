@@ -14,8 +14,8 @@ import { nextOf, withNext } from '../next.ts';
 export const meta = titled('Enter your code');
 
 /**
- * Where a login with a recovery code leads. Most people who use one have lost their phone, and can set up the app again
- * there.
+ * Where a login with a recovery code leads. Most people who use a recovery code have lost their phone. On that page they can
+ * set up the app again.
  */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 

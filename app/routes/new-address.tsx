@@ -10,7 +10,7 @@ import { answerForm, refuseForm, text } from '../forms.ts';
 
 export const meta = titled('Use this email address');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.newAddress.find({ token: tokenOf(request, context) });

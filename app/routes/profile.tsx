@@ -46,7 +46,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** Outcomes of forms on other pages. */
+/** The outcomes of forms on other pages that lead here. */
 const arrivals = new Map(
   Object.entries({
     'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',

@@ -17,7 +17,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 type Change = { what: string; from: string | null; to: string | null };
 
-/** Says a change in words, such as "Name: from Zoë to Zoe". */
+/** Describes a change, such as "Name: from Zoë to Zoe". */
 function describe({ what, from, to }: Change): string {
   if (to === 'yes' || to === 'no') return `${what}: ${to}`;
   if (from !== null && to !== null) return `${what}: from ${from} to ${to}`;

@@ -26,7 +26,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const clientNeedsFactor = site.launchNeedsFactor(next);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const described = await procedures.authenticator.describe({ clientNeedsFactor });
-    // People who must give their second factor can open no other page before that. So this page has the form for it.
+    // People who must give their second factor can open no other page before. So the form for the second factor is on this
+    // page.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
@@ -43,7 +44,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   });
 }
 
-/** Before it makes one of these changes, the page asks once more. */
+/** Before it makes one of these changes, the page asks whether people are sure. */
 const readSure = (text: string | null | undefined): SureOf | undefined =>
   text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 

@@ -35,7 +35,7 @@ export const action = (args: ActionFunctionArgs) =>
       const next = nextOf(args.request, args.context);
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'authenticator.added' }));
       const here = withNext(`${authenticatorPage}/set-up`, next);
-      // While a form waits for a credential, its code is not kept. So the code has to be typed again.
+      // The form had to wait for a credential, and its code was not kept. So people have to type a code again.
       if (!form.has('code')) return here;
       const added = await procedures.authenticator.add({ code: text(form, 'code') });
       if (added === 'on') return withNext(authenticatorPage, next);

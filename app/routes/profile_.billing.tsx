@@ -74,7 +74,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What the page that asks for a credential first writes on its button. */
+/** The texts of the button on the page that asks for a credential. */
 const buttons = new Map([
   ['details', 'Save your billing details'],
   ['mail-invoice-email', 'Send the email again'],
@@ -98,7 +98,7 @@ export default function Billing() {
   return (
     <Page title="Billing" intro="What you have, what you pay, and your invoices.">
       {!billing && (
-        // Until the address is proved, the page shows nothing of contracts or invoices.
+        // Until the email address is proved, the page shows nothing of contracts or invoices.
         <div className="card">
           <EmptyState icon="mail" title="Verify your email address first">
             <p>We only show contracts and invoices once we know that the address is yours.</p>

@@ -17,7 +17,7 @@ export async function loader(args: LoaderFunctionArgs) {
     return { isLeaving: deletionDueAt !== null };
   });
   const { transport, site } = args.context;
-  // Without this, a link on another site could start a download, even through the login.
+  // Without this check, a link on another site could start a download, even if people had to log in on the way.
   const isStarting =
     loaded.saved === 'download' && transport.comesFrom(args.request, `${site.baseUrl}/profile/data`);
   return data(

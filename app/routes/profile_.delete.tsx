@@ -28,7 +28,7 @@ const lastAdmin =
   'You are the only administrator, so we cannot delete your account. Ask the people who run this service to make someone else an administrator first.';
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  // The page to go on to afterwards. It is set if the planned deletion has stopped a launch.
+  // The path to which people go on from this page. Set if the planned deletion has stopped a launch.
   const next = nextOf(request, context);
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();

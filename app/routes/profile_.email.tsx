@@ -120,7 +120,10 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
 
 type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
 
-/** The words are the same whether or not another user has the address, so that the page does not reveal it. */
+/**
+ * The words are the same whether or not another user has that email address. So the page does not reveal whether the address is
+ * used here.
+ */
 function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">

@@ -16,7 +16,7 @@ import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
 export const meta = titled('Confirm your new email address');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });
@@ -88,7 +88,7 @@ function Dead({ present, link, otherLogin }: DeadProps) {
       says={{ used: 'You have already changed your address with it.' }}
       next={({ fate, email }) => {
         if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
-        // The profile shows the pending address, and a button that sends the mail again.
+        // The profile shows the pending email address, and a button that sends the mail again.
         if (fate === 'used' || fate === 'newer_link') return profile;
         if (fate === 'expired' || fate === 'withdrawn')
           return <AskForLink action="/profile/email" fields={{ email }} email={email} />;

@@ -18,7 +18,7 @@ export const meta = titled('Add a passkey');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   return whenLoggedIn({ request, context }, async (procedures) => {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
-    // /profile/passkeys says why no passkey can be added. After a POST, this page says so itself.
+    // /profile/passkeys says why no passkey can be added. But after a POST, this page itself has to say why.
     if (refused && context.method !== 'POST' && !context.refused) throw redirect('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
   });
@@ -30,7 +30,7 @@ export const action = (args: ActionFunctionArgs) =>
     async act(form, procedures) {
       const next = nextOf(args.request, args.context);
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
-      // While a form waits for a credential, its passkey is not kept. So the passkey has to be made again.
+      // The form had to wait for a credential, and its passkey was not kept. So people have to make the passkey again.
       if (!form.has('passkey')) return withNext('/profile/passkeys/add', next);
       await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
       return next ?? '/profile/passkeys?saved=added';

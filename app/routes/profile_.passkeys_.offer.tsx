@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
       switch (form.get('intent')) {
         case 'add':
           requireNoAsks(await procedures.confirm.ask({ form, change: 'passkey.added' }));
-          // While a form waits for a credential, its passkey is not kept. So the passkey has to be made again.
+          // The form had to wait for a credential, and its passkey was not kept. So people have to make the passkey again.
           if (!form.has('passkey')) return withNext('/profile/passkeys/offer', target);
           await procedures.passkeys.addOffered({ passkey: text(form, 'passkey') });
           return target === '/profile' ? '/profile/passkeys?saved=added' : target;

@@ -14,7 +14,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Set your password');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const token = tokenOf(request, context);
   const mail = await context.procedures.passwordMail.find({ token });
@@ -32,7 +32,7 @@ export const action = (args: ActionFunctionArgs) =>
       if (done === 'taken') throw refuseForm('taken');
       const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
       const target = nextOf(request, context) ?? home;
-      // The page that asks for the code also says that the password is saved.
+      // The page that asks for the code says that the password is saved.
       return done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target;
     },
   });

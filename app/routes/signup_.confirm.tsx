@@ -15,7 +15,7 @@ import { nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Create your account');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

@@ -8,7 +8,7 @@ import { answerForm } from '../forms.ts';
 
 export const meta = titled('Stop the change of your email address');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const isStopped = transport.readQuery(request).get('saved') === 'stopped';

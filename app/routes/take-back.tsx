@@ -13,7 +13,7 @@ import { answerForm, text } from '../forms.ts';
 
 export const meta = titled('Take your account back');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const { supportUrl } = site;

@@ -10,7 +10,7 @@ import { leadPast, nextOf, withNext } from '../next.ts';
 
 export const meta = titled('Verify your email address');
 
-/** Uses nothing up, because mail programs may open the link first. */
+/** Does not use up the link, because a mail program may open it before the person does. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);

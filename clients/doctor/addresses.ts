@@ -1,5 +1,5 @@
-// Tests where the client sends a browser if the request or the payload names another site. Also sends requests that contain
-// no hand-off.
+// Tests where the client sends a browser if the request or the payload names another site, and what it does with requests that
+// contain no hand-off.
 import { findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
@@ -48,7 +48,7 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   });
 }
 
-/** The names that sites give the parameter with the page to come back to. */
+/** Sites use one of these parameters for the page to come back to. */
 const pageNames = [
   ...[
     'return_to',
@@ -98,8 +98,8 @@ async function probeLoginStart(exam: Exam, path: string): Promise<void> {
   const state = first.location?.searchParams.get('state');
   if (!first.location || !logins.isLaunch(first.location) || !state) return;
   const returnTo = first.location.searchParams.get('return_to') ?? undefined;
-  // Our launch refuses a `return_to` that is no path on the client's site. But the client may keep the page itself, so the
-  // hand-off is sent without it.
+  // Our launch would refuse a `return_to` that is no path on the client's site, so the hand-off has none. But the client may
+  // remember the page without our help.
   const isPassedOn = returnTo !== undefined && isPath(returnTo);
   const handOff = await makeFor(exam, { state, returnTo: isPassedOn ? returnTo : undefined });
   const outcome = await logins.open(browser, handOff);
@@ -126,7 +126,8 @@ const forgedHosts: Record<string, string>[] = [
 async function probeHost(exam: Exam, headers: Record<string, string>): Promise<void> {
   const { logins, notes, target } = exam;
   const names = Object.keys(headers).join(', ');
-  // If the host is unknown, a server in front of the client may answer. So only the target of the answer counts.
+  // These requests name an unknown host, so a server in front of the client may answer them. So only the target of the answer
+  // counts.
   const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
     const sent = browser.open(url, { headers });
     const answer = await (headers.host === undefined ? sent : sent.catch(hangUp));

@@ -70,8 +70,8 @@ export function createAnswerChecks(notes: Notes) {
 
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
-      // A client that follows an address with a line break may crash, because no header can contain one. `return_to_open`
-      // reports that already.
+      // A client that redirects to a URL with a line break may crash, because no header can contain a line break.
+      // `return_to_open` reports that already.
       notes.find('crashes', {
         saw: `A hand-off was answered with ${answer.status}.`,
         launchId,
@@ -90,7 +90,7 @@ export function createAnswerChecks(notes: Notes) {
       session: { sessionCookies: string[]; held: (string | undefined)[] },
     ): void {
       const { answer, code } = outcome;
-      // A 404 without a code means that the client has no callback at this address.
+      // A 404 without a code means that the client has no callback at this URL.
       if (answer.status === 404 && code === undefined) return;
       // If the client is down, another server in front of it answers. That server's headers do not count.
       if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');

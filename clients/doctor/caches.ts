@@ -1,5 +1,5 @@
-// Finds out whether a cache answers in the client's place. If two browsers get the same session, that is only a sign of a
-// cache. Two logins of one person may also get the same signed cookie: always, or within one second.
+// Finds out whether a cache answers in the client's place. If two browsers get the same session, a cache is likely but not
+// certain. Some clients give two logins of one person the same signed cookie: always, or within one second.
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -11,7 +11,7 @@ const atOnce = 3;
 const cannotTell =
   'A cache may be in front of it: each login of a person sets the same session, so an answer of a cache looks like one of its own.';
 
-/** Call this last: it does something only if two browsers were given the same session. */
+/** Call this last, because it does something only if two browsers were given the same session. */
 export function probeCaches(exam: Exam): Promise<void> {
   return tryOut(exam, ['cache_in_front'], async () => {
     if (exam.logins.hasRepeatedSession()) await probeRepeatedSession(exam);
@@ -31,8 +31,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   if (!isSame(login.outcome, await login.openAgain())) return;
   const all = new Set([login, ...others].map(({ outcome }) => logins.readSession(outcome)));
   if (all.size < atOnce) {
-    // The session may be a signed cookie. If the cookie contains a time, it is different a second later, unless a cache
-    // answers.
+    // If the session is a signed cookie with a time in it, the cookie is different a second later, unless a cache answers.
     await new Promise((done) => setTimeout(done, pauseMs));
     if (!isSame(login.outcome, await login.openAgain())) return;
     if (isSame(login.outcome, (await play(exam)).outcome)) return notes.doubt(cannotTell);

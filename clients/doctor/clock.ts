@@ -4,19 +4,22 @@ import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 
 const leewaySeconds = 30;
-/** Ten years. */
+/** Ten years, in seconds. */
 const farthest = 315_360_000;
 
 export type Verdict = 'early' | 'current' | 'late';
 
-/** How many seconds the client's clock is ahead of ours. Undefined if the client's refusals do not tell. */
+/**
+ * How many seconds the client's clock is ahead of ours. Undefined if the client's refusals do not say whether a hand-off is too
+ * early or too late.
+ */
 export async function measureClock(exam: Exam): Promise<number | undefined> {
   const judge = (ahead: number) => judgeTime(exam, ahead);
   const first = await judge(0);
   if (first === undefined) return undefined;
   if (first === 'current') return findEdge(judge, 0);
-  // The steps get longer in the direction in which the client's clock is off. Once a step goes too far, each further step
-  // halves the range that is left.
+  // The steps get longer in the direction in which the client's clock is off. After one step has gone too far, each further
+  // step halves the range that is left.
   const sign = first === 'late' ? 1 : -1;
   let near = 0;
   let far = 60;
@@ -37,8 +40,8 @@ export async function measureClock(exam: Exam): Promise<number | undefined> {
 }
 
 /**
- * Returns how many seconds the client's clock is ahead: the latest time that the client accepts, less 30 seconds. The client
- * accepts the time `current`.
+ * Returns how many seconds the client's clock is ahead: the latest time that the client accepts, less 30 seconds. `current` is
+ * a time that the client accepts.
  */
 async function findEdge(
   judge: (ahead: number) => Promise<Verdict | undefined>,

@@ -33,7 +33,7 @@ export function describeReport(report: Report): string {
   });
   const hidden = [
     ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
-    // Over a network, small differences in time cannot be seen.
+    // The doctor cannot see this, because the network hides small differences in time.
     ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
     ...(report.hasEvents
       ? []

@@ -1,5 +1,5 @@
 // Tests what the client does with events, if a page shows who is logged in. The events are about the test people of this run.
-// At the end of the run, events say to forget them (contract 3.41 to 3.43).
+// At the end of the run, events tell the client to delete these people (contract 3.41 to 3.43).
 import { createNonce } from '../../server/sso/envelope.ts';
 import type { Browser } from './browser.ts';
 import { sendNudge } from './events.ts';
@@ -24,14 +24,14 @@ const withinMs = 2_000;
 /** More events than one page has, so the client has to read a second page (contract 10.18). */
 const pageful = 101;
 const pagefulWithinMs = 10_000;
-/** The database notes a read at most every ten seconds. */
+/** Longer than ten seconds, because the database notes the reads of a client at most every ten seconds. */
 const erasedWithinMs = 12_000;
 /** How long the client may take to apply events that it has read. */
 const graceMs = 1_000;
 const pauseMs = 100;
 const minuteMs = 60_000;
 
-/** Call this last: afterwards the people of this probe can no longer log in. */
+/** Call this last, because the people of this probe cannot log in after it. */
 export async function probeEventEffects(exam: Exam): Promise<void> {
   const { tools, notes, logins } = exam;
   const { events } = tools;
@@ -57,19 +57,20 @@ type Told = {
   /** Waits until the client has read the events, or the time is over. */
   hasRead: () => Promise<boolean>;
   /**
-   * True once the page no longer names the person. When the time is over: false if the client has read the events, and
+   * True as soon as the page does not name the person. When the time is over: false if the client has read the events, and
    * undefined if not.
    */
   isGone: (browser: Browser, part: Part) => Promise<boolean | undefined>;
   /**
-   * True once the page shows the text. When the time is over: false if the client has read the events, and undefined if not.
+   * True as soon as the page shows the text. When the time is over: false if the client has read the events, and undefined if
+   * not.
    */
   shows: (browser: Browser, text: string) => Promise<boolean | undefined>;
 };
 
 async function runSteps(exam: Exam, writer: EventWriter): Promise<void> {
   const tell = createTeller(exam, writer);
-  // A client may report a read only when it reads again. So this first makes it read once.
+  // A client may acknowledge events only when it reads again. So this first makes it read one time.
   await (await tell([update(exam, 'profile')])).hasRead();
   if (await probeLogOut(exam, tell)) await probeErased(exam, tell);
   await probeNewProfile(exam, tell);
@@ -170,14 +171,15 @@ async function probeLogOut(exam: Exam, tell: Teller): Promise<boolean> {
 }
 
 /**
- * The service sends an event that names nobody in place of each event about a person whom it has erased. The client must read
- * past it.
+ * After the service has erased a person, it sends an event that names nobody in place of each event about that person. The
+ * client must pass over such an event and go on.
  */
 async function probeErased(exam: Exam, tell: Teller): Promise<void> {
   const mine = await logIn(exam, 'main');
   const told = await tell([{ type: 'erased' }, ended(exam, 'main', sidOf(mine))], erasedWithinMs);
   const [{ browser }, words] = [mine, 'erased, and then session.ended'];
-  // The database may have missed this read, because it notes one only every ten seconds. So the client is made to read again.
+  // The database may have missed the client's read, because it notes a read only every ten seconds. So the client is made to
+  // read again.
   if ((await told.isGone(browser, 'main')) === undefined)
     await (await tell([update(exam, 'profile')])).hasRead();
   await expectGone(exam, 'events_erased_stops', { told, browser, part: 'main', words });
@@ -235,8 +237,8 @@ async function probeDeletion(exam: Exam, tell: Teller): Promise<void> {
 }
 
 /**
- * Appends more events than a page has. One of the first is a profile older than the kept one. Once the last event has its
- * effect, all have been applied.
+ * Appends more events than a page has. One of the first events has a profile that is older than the kept profile. If the last
+ * event has its effect, the client has applied all of them.
  */
 async function probePageful(exam: Exam, tell: Teller): Promise<void> {
   const { notes, logins, people } = exam;

@@ -1,5 +1,5 @@
-// Tests whether the client takes genuine nudges and refuses all others. A genuine nudge has the number of the client's newest
-// event. So the client pulls its events, and nothing else happens.
+// Tests whether the client accepts genuine nudges and refuses all others. A genuine nudge of the doctor names the client's
+// newest real event. So the client pulls its events, and nothing else happens.
 
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { signWebhook } from '../../server/web/webhook-signature.ts';
@@ -78,7 +78,7 @@ export async function probeEvents(exam: Exam): Promise<void> {
   if (hasTaken && before !== undefined) await expectRead(exam, before);
 }
 
-/** Sends a genuine nudge, if the client has an address for it. */
+/** Sends a genuine nudge, if the client has a URL for nudges. */
 export async function sendNudge(exam: Exam, latest: number): Promise<void> {
   const { eventsUrl } = exam.target;
   if (eventsUrl)

@@ -23,7 +23,7 @@ export type Exam = {
   held: readonly string[];
   /** How many seconds the client's clock is ahead of ours, if that is more than the client tolerates. */
   aheadSeconds: number;
-  /** Cancels the probes that have not begun, and resolves once the others have ended. */
+  /** Cancels the probes that have not begun. Resolves when the probes that have begun are over. */
   end: () => Promise<void>;
 };
 

@@ -101,7 +101,7 @@ async function runProbes(
   exam.held = await findHeldSecrets(exam);
   if (exam.held.length === 0) return {};
   const genuine = await playGenuine(exam);
-  // If the client's refusals have no codes, only a login shows whether the client holds the secret.
+  // The login has failed. If the client's refusals have no codes, nothing has shown whether the client holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
   let replayLate = async () => {};
   await tryOut(exam, ['nonce_kept_too_short'], async () => {

@@ -43,7 +43,7 @@ const describeUnknown = ({ logins }: Exam) =>
     ? 'No page that was seen says who is logged in, so most of what a login does could not be seen.'
     : 'After a genuine login no page that was seen differs from what a visitor sees, so nobody may be logged in.';
 
-/** During a rotation, finds each secret that is enough for a login without the other one. */
+/** During a rotation, finds each secret that is enough for a login by itself. */
 async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
   const held: string[] = [];
   for (const secret of exam.held) {
@@ -68,8 +68,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a clock that is off, even if the client still accepts hand-offs. Also measures the clock by hand-offs, because
- * another server may set `Date`.
+ * Notes a clock that is off, even if the client still accepts hand-offs. The header `Date` alone is not enough, because another
+ * server may have set it. So the clock is measured by hand-offs, too.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;
@@ -105,7 +105,7 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
       saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
     });
   for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
-    // A short cookie is no session. A cookie with such a name is meant to be read by scripts.
+    // A deleted or short cookie is no session. A cookie whose name says csrf is meant to be read by scripts.
     if (isGone || value.length < minSessionLength || /csrf|xsrf/i.test(name)) continue;
     if (!isHttpOnly)
       notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });

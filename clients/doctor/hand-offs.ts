@@ -11,7 +11,7 @@ export type Wire = Record<string, any>;
 
 export type HandOff = { query: URLSearchParams; launchId: string };
 
-/** What to change in a hand-off. The members are in the order of the steps that make it. */
+/** What to change in a hand-off. The members are in the order of the steps in which a hand-off is made. */
 export type Changes = {
   members?: (payload: Wire) => void;
   json?: (json: string) => string;

@@ -25,13 +25,13 @@ export async function probeIdentities(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Logs in two people who have the same address, one after the other. */
+/** Logs in two people who have the same email address, one after the other. */
 async function probeSharedAddress(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const first = await play(exam, { part: 'first' });
   if (isMissed(exam, 'linked_by_email', first)) return;
   const second = await play(exam, { part: 'second' });
-  // A client that allows only one person for each address may refuse the second person.
+  // A client that allows only one person for each email address may refuse the second person.
   if (second.outcome.kind !== 'taken') return;
   const inFirst = await logins.findShown(first.browser);
   const inSecond = await logins.findShown(second.browser);
@@ -63,7 +63,7 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
   const second = await play(exam, { part: 'profile', changes });
   if (isMissed(exam, 'older_profile_applied', second)) return;
   const page = await logins.look(second.browser);
-  // Besides the kept profile, a page may show the profile of the hand-off.
+  // A page may show the profile of the hand-off beside the kept profile. So the page counts only if the newer name is missing.
   if (page.includes(older) && !page.includes(name))
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',
@@ -72,8 +72,8 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
 }
 
 /**
- * Logs somebody in with a browser in which another person is logged in. That person may have planted the session, and still
- * has its cookie.
+ * Logs somebody in with a browser in which another person is logged in. That other person may have planted the session, and
+ * still has its cookie.
  */
 async function probeSecondPerson(exam: Exam): Promise<void> {
   const { logins, notes } = exam;

@@ -1,4 +1,4 @@
-// Finds out whether anybody can sign hand-offs that the client takes, because the client holds an empty or well-known key.
+// Finds out whether anybody can sign hand-offs that the client accepts, because the client holds an empty or well-known key.
 import { type Exam, play, tryOut } from './exam.ts';
 import { listKnownKeys } from './known-keys.ts';
 import { describe } from './outcome.ts';

@@ -41,8 +41,8 @@ function noteCaching({ notes, people }: Exam, pages: Answer[]): void {
 }
 
 /**
- * Presses the log-out of these pages. If that leads to a page that asks once more, presses the log-out there, too. Returns
- * whether the person is logged out.
+ * Presses the log-out of these pages. If the answer asks whether to log out, presses the log-out there, too. Returns whether
+ * the person is logged out.
  */
 async function logOut(exam: Exam, browser: Browser, pages: Answer[]): Promise<boolean> {
   const { logins } = exam;

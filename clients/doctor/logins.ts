@@ -1,5 +1,5 @@
 // Goes through logins at the client as a browser does: its login start, its callback, and the page that follows. The first
-// genuine login shows what a login looks like there.
+// genuine login shows what a login looks like at this client.
 import { createAnswerChecks, findTargets } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
@@ -20,7 +20,7 @@ import { CannotExamineError, type Target } from './target.ts';
 export type Attempt = {
   state: string;
   returnTo: string | undefined;
-  /** The answer of the login start, which redirects to the launch. */
+  /** The answer of the login start: a redirect to the launch. */
   answer: Answer;
   /** The launch that the answer leads to. */
   launch: URL;

@@ -1,5 +1,5 @@
-// Tests whether pages escape what came from outside: errors, parts of an address, and members of a refused hand-off.
-// profiles.ts looks at the names of people.
+// Tests whether pages escape what came from outside: errors, parts of a URL, and members of a refused hand-off. profiles.ts
+// looks at the names of people.
 import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import type { Changes } from './hand-offs.ts';

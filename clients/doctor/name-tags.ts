@@ -2,7 +2,7 @@
 // customers. So a place counts only if each of two people finds their own name there, and a visitor finds no name.
 import { type Part, parts, type TestPeople } from './people.ts';
 
-/** The marks by which a page may name a person. */
+/** The marks (id and name) by which a page may name a person. */
 const marks = ['id', 'name'] as const;
 type Mark = (typeof marks)[number];
 

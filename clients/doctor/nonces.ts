@@ -1,5 +1,5 @@
-// Tests whether a nonce works for one login only, even if two requests arrive at the same time. Also tests whether anything
-// other than a login uses the nonce up.
+// Tests whether a nonce works for one login only, even if two requests arrive at the same time, and whether anything other than
+// a login uses the nonce up.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, type Making, makeFor, newBrowser, type Played, play, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
@@ -51,8 +51,8 @@ async function prepare(exam: Exam, making?: Making): Promise<Ready> {
 }
 
 /**
- * Opens a hand-off twice: the second time in a browser that has the same attempt but no session. If the client refuses that,
- * opens it in the first browser again, as a reload would.
+ * Opens a hand-off twice: the second time in a browser that has the same attempt but no session. If the client refuses the
+ * second use, opens the hand-off once more in the first browser, as a reload would.
  */
 async function probeSecondUse(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
@@ -101,7 +101,8 @@ async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Out
 const lastSeconds = [12, 26];
 
 /**
- * Opens a hand-off twice shortly before its end. If a client forgets nonces too early, it accepts the hand-off a second time.
+ * Opens a hand-off twice in the last seconds in which clients must accept it. A client that forgets nonces too early accepts it
+ * the second time, too.
  */
 async function probeLastSeconds(exam: Exam, ago: number): Promise<void> {
   const { browser, handOff } = await prepare(exam, { changes: expired(ago) });
@@ -172,7 +173,7 @@ async function probeForged(exam: Exam): Promise<void> {
   query.set('signature', randomDigits());
   query.delete('signature_next');
   const forged = await exam.logins.open(ready.browser.copy(), { ...ready.handOff, query });
-  // If the client accepts the forged hand-off, it does not check the MAC at all.
+  // A client that accepts the forged hand-off does not check the MAC at all, which is a finding of its own.
   if (forged.kind !== 'taken')
     await expectUnused(
       exam,

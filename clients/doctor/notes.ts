@@ -24,7 +24,7 @@ type Noted = {
 
 export type Notes = ReturnType<typeof openNotes>;
 
-/** Why the doctor could not test this. */
+/** Why the doctor could not make a test that needs a page with the person's name. */
 export const nobodyNamed = 'No page that was seen says who is logged in.';
 
 /** Escapes control characters. Some of the text comes from the client, and a terminal would obey them. */

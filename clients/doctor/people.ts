@@ -1,12 +1,15 @@
 // The doctor's test people. All runs at a client use the same people, so that the client does not collect more and more of
-// them. But a run with events has people of its own, and says to forget them at its end. Their ids are of 1970, so no real
-// person has them. Their addresses can receive no mail.
+// them. But a run with events has people of its own, and at its end tells the client to forget them. The ids of test people are
+// of 1970, so no real person has such an id. Their email addresses can receive no mail.
 
 import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 import type { StandardProfile } from '../../server/sso/payload.ts';
 
-/** `first` and `second` have the same address. This happens if one person changes their address and another person takes it. */
+/**
+ * `first` and `second` have the same email address. This happens if one person changes their address and another person then
+ * uses it.
+ */
 export const parts = ['main', 'first', 'second', 'profile'] as const;
 export type Part = (typeof parts)[number];
 

@@ -1,5 +1,5 @@
-// Tests whether a newer profile replaces the earlier one, as far as pages show it. One newer profile brings a name, a role
-// and a capability. The next one takes the role and the capability away (contract 3.40).
+// Tests whether a newer profile replaces the earlier one, as far as pages show it. One newer profile brings a name, a role and
+// a capability. The next profile takes the role and the capability away (contract 3.40).
 import { type Exam, type Played, play, tryOut } from './exam.ts';
 import type { Wire } from './hand-offs.ts';
 import { expectText, markedName } from './markup.ts';
@@ -57,13 +57,14 @@ async function logIn(exam: Exam, change: Wire = {}): Promise<Seen | undefined> {
     string,
     string,
   ];
-  // Some words appear only once after a login, or change with each reading. Only words that stay the same count.
+  // Some words are shown only right after a login, or change each time the page is read. So only words that are there both
+  // times count.
   const earlier = countWords(first);
   const words = new Map([...countWords(text)].filter(([word, count]) => earlier.get(word) === count));
   return { ...played, pages: [...once, ...pages], text, words };
 }
 
-/** A client may fail if it puts the name in a place that takes only some letters, such as a header. */
+/** A client may fail if it puts the name in a place that accepts only some letters, such as a header. */
 function noteCrash({ notes }: Exam, before: Seen | undefined, seen: Seen | undefined): void {
   const broken = seen?.pages.find(
     ({ status }, at) => status >= 500 && (before?.pages[at]?.status ?? 0) < 500,

@@ -1,5 +1,5 @@
 // Tests whether a client reads its events after it has accepted a nudge. The service's database shows the client's reads. The
-// doctor appends no event, so the client reads events that exist anyway.
+// doctor appends no event, so the client only reads the events that it would read without the doctor.
 import type { Exam } from './exam.ts';
 import type { Reads } from './target.ts';
 

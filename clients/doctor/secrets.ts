@@ -15,8 +15,8 @@ const longAgoSeconds = 7_200;
 const beforeMac = ['parameter_missing', 'parameter_repeated', 'payload_malformed', 'signature_malformed'];
 
 /**
- * Returns the configured secrets that the client holds, or all of them if its refusals do not show which. If the client
- * cannot accept our hand-offs, notes a finding and returns none.
+ * Returns the configured secrets that the client holds, or all of them if the client's refusals do not show which it holds. If
+ * the client cannot accept our hand-offs, notes a finding and returns none.
  */
 export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   const { target, notes } = exam;
@@ -65,8 +65,8 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
 }
 
 /**
- * Returns a function that says whether the client holds a key, if its refusals show whether a signature is right. Call this
- * only after the client has accepted a hand-off.
+ * Returns a function that says whether the client holds a key. Undefined if the client's refusals do not show whether a
+ * signature is right. Call this only after the client has accepted a hand-off.
  */
 export async function findTelling(exam: Exam): Promise<((key: string) => Promise<boolean>) | undefined> {
   const control = await sendExpired(exam, randomDigits());

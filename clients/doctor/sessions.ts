@@ -204,14 +204,17 @@ async function probeFlipped(exam: Exam, name: string, [first, second]: readonly 
   }
 }
 
-/** Sends the cookie without its signature. A client may still accept it, for example from a time when it did not sign. */
+/**
+ * Sends the cookie without its signature. A client may accept it, for example because it did not sign its cookies in earlier
+ * versions.
+ */
 async function probeUnsigned(exam: Exam, name: string, [mine, next]: readonly Played[]): Promise<void> {
   const [value = '', other = ''] = [mine, next].map((played) => played?.browser.valueOf(name));
   for (const mark of ['.', '--', '|', ':', '~', '%']) {
     const at = value.lastIndexOf(mark);
     const end = value.slice(at);
-    // A short end is no signature. An end that two different values share is none either: some servers append their own name,
-    // and ignore it later.
+    // A short end is no signature. An end that two different values share is no signature either: some servers append their own
+    // name to each value, and ignore it when they read the value.
     if (!mine || at < minPart || end.length < minSignature || (value !== other && other.endsWith(end)))
       continue;
     const copy = mine.browser.copy((cookie) => [

@@ -27,7 +27,7 @@ async function expectRefused(exam: Exam, wrong: WrongHandOff): Promise<void> {
 
 async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
   const { attempt, handOff, outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
-  // If the login start demands a credential, the client is right to refuse a hand-off that names none.
+  // If the login start demands a credential, the client is right to refuse a hand-off that does not say when one was given.
   if (findMaxAge(attempt) !== undefined && readPayload(handOff).auth_time === undefined) return;
   if (outcome.kind !== 'taken')
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
@@ -46,8 +46,8 @@ export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outc
 }
 
 /**
- * Whether somebody is logged in. If pages name the person, a cookie alone proves nothing, because some clients set one in
- * each browser.
+ * Whether somebody is logged in. If pages name the person, a cookie alone proves nothing, because some clients set a cookie in
+ * every browser.
  */
 export async function logsIn(
   { logins }: Exam,

@@ -59,7 +59,7 @@ export function listReadings(value: string, levels = depth): string[] {
   return [...new Set([value, ...inner.flatMap((each) => listReadings(each, levels - 1))])];
 }
 
-/** Applies the change to each text that `value` may stand for. Returns the results, spelt as `value` was. */
+/** Applies the change to each text that `value` may stand for. Each result is spelt in the same way as `value`. */
 export function listChanged(value: string, change: Change, levels = depth): string[] {
   const plain = change(value);
   const changed = plain === value ? [] : [plain];

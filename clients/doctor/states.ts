@@ -1,4 +1,5 @@
-// Tests whether only the browser that asked for a hand-off can use it. Also sends hand-offs that nobody asked for.
+// Tests whether only the browser that asked for a hand-off can use it, and what the client does with hand-offs that nobody
+// asked for.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import { countDiffering, isShort, maxGuessable } from './guessing.ts';
@@ -109,7 +110,7 @@ function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome
   return `Your callback leads to ${location.origin}, which is not its own origin (${own}): have login start and callback on one.`;
 }
 
-/** Starts a login in each of two tabs. Opens the hand-off of the older tab first, and then the other one. */
+/** Starts a login in each of two tabs. Opens the hand-off of the older tab first, and then the hand-off of the other tab. */
 async function probeSecondTab(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);

@@ -46,7 +46,7 @@ export type OwnEvent =
       | { type: 'user.suspended' | 'user.restored' | 'user.deleted' }
     ));
 export type EventWriter = {
-  /** Appends events to the client's sequence. Returns the number of the last one. */
+  /** Appends events to the client's sequence. Returns the number of the last event. */
   append: (events: readonly OwnEvent[]) => Promise<number>;
   /** Deletes everything about these people, and appends events that say to forget them. */
   forget: (userIds: readonly string[]) => Promise<void>;
@@ -56,7 +56,7 @@ export type EventWriter = {
 export type FindReads = () => Promise<Reads | string>;
 
 export type Tools = {
-  /** Unlike the usual `fetch`, this one sends the `Host` header that it is given. */
+  /** Unlike the usual `fetch`, this function sends the `Host` header that it is given. */
   fetch: typeof fetch;
   now: () => Date;
   /** Resolves with undefined if nothing answers. If this function is missing, the doctor does not look at certificates. */
@@ -65,7 +65,7 @@ export type Tools = {
   findReads?: FindReads;
   /** Appends events. If this is missing, the doctor does not check what the client does with events. */
   events?: EventWriter | undefined;
-  /** The most requests a minute. */
+  /** The most requests that the doctor may send in a minute. */
   pace?: number | undefined;
 };
 

@@ -9,7 +9,7 @@ export type WrongHandOff = {
   codes: string[];
   /** Another finding that would explain why the client accepts the hand-off. */
   unless?: FindingId;
-  /** If true, the client may also ignore the hand-off, and redirect to the login start. */
+  /** If true, the client may redirect to the login start instead of refusing the hand-off. */
   mayBounce?: boolean;
   changes: Changes;
 };
@@ -43,7 +43,7 @@ export const expired = (ago: number): Changes => ({
 
 const otherDigit = (digit: string) => (digit === '0' ? '1' : '0');
 
-// JSON may end with spaces. Adds spaces until the length is a multiple of three bytes, plus `over`.
+// JSON may end with spaces. Adds spaces until the length is `over` bytes more than a multiple of three.
 const toLength = (over: number) => (json: string) => {
   const length = new TextEncoder().encode(json).length;
   return json + ' '.repeat((over - (length % 3) + 3) % 3);
@@ -53,7 +53,9 @@ const toLength = (over: number) => (json: string) => {
 const withLastCharacters = (json: string) => toLength(0)(json.replace('{', '{"doctor":"??????>>>>>>",'));
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** This spelling differs in bits of the last character that most decoders ignore. So they read the same bytes. */
+/**
+ * This spelling differs only in bits of the last character that most decoders ignore. So these decoders read the same bytes.
+ */
 const withSpareBits = (wire: string) =>
   wire.slice(0, -1) + (alphabet[alphabet.indexOf(wire.slice(-1)) + 1] ?? '');
 

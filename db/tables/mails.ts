@@ -229,13 +229,17 @@ export async function claimMails(
   return rows as MailRow[];
 }
 
-/** `kept` is what local mode shows of a mail that it did not give to a mail server. */
+/**
+ * `includes` is another mail that was sent as a part of this one. If a worker is killed, both or neither are marked. `kept` is
+ * what local mode shows of a mail that it did not give to a mail server.
+ */
 export async function markMailSent(
   db: Database,
-  id: string,
+  { id, includes = id }: { id: string; includes?: string | undefined },
   now: Date,
   kept?: { subject: string; text: string; html: string },
 ): Promise<void> {
+  const keep = (text: string | undefined) => sql<string>`case when id = ${id} then ${text ?? null}::text end`;
   await db
     .updateTable('mails')
     .set({
@@ -245,11 +249,11 @@ export async function markMailSent(
       given_up_at: null,
       // The name is deleted here, because it is in the row of the mail token now.
       details: sql`details - 'name'`,
-      kept_subject: kept?.subject ?? null,
-      kept_text: kept?.text ?? null,
-      kept_html: kept?.html ?? null,
+      kept_subject: keep(kept?.subject),
+      kept_text: keep(kept?.text),
+      kept_html: keep(kept?.html),
     })
-    .where('id', '=', id)
+    .where('id', 'in', [id, includes])
     .execute();
 }
 

@@ -110,7 +110,8 @@ export const offerIf = (makesSense: boolean, about: Given = {}): Given[] => (mak
 type ByCommand<Thing> = {
   name: string;
   takes?: { [field: string]: Taken };
-  needsWhy?: true;
+  /** `for options`: only if an option gives a field. */
+  needsWhy?: true | 'for options';
   /**
    * `always` means that the command asks everywhere, so a script needs `--yes`. `on a terminal` means that it asks nowhere
    * else, because older scripts expect no question.

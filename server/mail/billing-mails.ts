@@ -150,7 +150,7 @@ async function composeAboutDocument(
     hasLogin,
     setPassword: hasLogin ? await createLink(deps, { mailId: id, email: to }) : undefined,
     sellerEmail: replyTo,
-    corrects: await findCorrected(db, creditNote, Boolean(found[1]?.pdf)),
+    corrects: await findCorrected(db, creditNote, found[1] && (found[1].pdf ? 'attached' : 'not_made')),
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
     due: facts.due_on ? sayDay(facts.due_on) : '',
     received: formatAmount(received, currency),
@@ -230,10 +230,14 @@ async function findReissueMail(
 }
 
 /** Returns the invoice that a credit note has just canceled, for the mail about the new invoice. */
-async function findCorrected(db: Dependencies['db'], creditNote: string | undefined, isAttached: boolean) {
+async function findCorrected(
+  db: Dependencies['db'],
+  creditNote: string | undefined,
+  pdf: NonNullable<BillingWords['corrects']>['pdf'],
+): Promise<BillingWords['corrects']> {
   if (creditNote === undefined) return undefined;
   const found = (await findFacts(db, creditNote)) as DocumentFacts | undefined;
-  return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, isAttached } : undefined;
+  return found?.invoice ? { invoice: found.invoice.number, creditNote: found.number, pdf } : undefined;
 }
 
 /** Adds to the mail the option that `billing:resume` needs if a restore loses the invoice of the period (contract 7.421). */

@@ -24,8 +24,11 @@ export type BillingWords = {
   invoice: string;
   /** The lost number that this invoice replaces. */
   replaces: string | undefined;
-  /** The canceled invoice that this invoice replaces, and the credit note that canceled it. */
-  corrects: { invoice: string; creditNote: string; isAttached: boolean } | undefined;
+  /**
+   * The canceled invoice that this invoice replaces, and the credit note that canceled it. `pdf` is undefined if the mail does not
+   * deliver the credit note.
+   */
+  corrects: { invoice: string; creditNote: string; pdf: 'attached' | 'not_made' | undefined } | undefined;
   plan: string;
   period: string;
   total: string;
@@ -64,7 +67,11 @@ const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay')
         ...(bank ? [['Reference', invoice] as [string, string]] : []),
       ];
 
-function where(words: BillingWords, what = 'invoice'): string {
+function where(
+  words: BillingWords,
+  what = 'invoice',
+  attached = `The ${what} is attached as a PDF.`,
+): string {
   const { pdf, hasLogin, setPassword, seller, sellerEmail, open, bank } = words;
   const asksWithoutBank = what === 'invoice' && open !== undefined && !bank;
   const logIn = setPassword ? 'Set a password' : 'Log in';
@@ -72,12 +79,22 @@ function where(words: BillingWords, what = 'invoice'): string {
     return `No PDF is attached because it could not be made yet. Ask ${seller} for it: ${sellerEmail}.`;
   switch (pdf) {
     case 'attached':
-      return `The ${what} is attached as a PDF.${asksWithoutBank ? ' It says how to pay.' : ''}${setPassword ? ' To see it online as well, set a password.' : ''}`;
+      return `${attached}${asksWithoutBank ? ' The invoice says how to pay.' : ''}${setPassword ? ' To see it online as well, set a password.' : ''}`;
     case 'unverified':
       return `${logIn} to see the ${what}${asksWithoutBank ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified${setPassword ? ' yet: setting a password verifies it' : ''}.`;
     case 'not_made':
       return `No PDF is attached because it could not be made yet. ${logIn} to see the ${what}, and later to download the PDF.`;
   }
+}
+
+/** Says where the new invoice and the credit note of a reissue are. After a day, the mail leaves without a PDF that failed. */
+function whereBoth(words: BillingWords, creditNote: 'attached' | 'not_made' | undefined): string {
+  const { pdf, hasLogin, seller, sellerEmail } = words;
+  if (creditNote === undefined || (pdf === 'not_made' && creditNote === pdf)) return where(words);
+  if (creditNote === pdf)
+    return where(words, 'invoice', 'The credit note and the new invoice are attached as PDFs.');
+  const [there, missing] = pdf === 'attached' ? ['invoice', 'credit note'] : ['credit note', 'invoice'];
+  return `The ${there} is attached as a PDF. The PDF of the ${missing} could not be made yet. ${hasLogin ? 'Log in to see it.' : `Ask ${seller} for it: ${sellerEmail}.`}`;
 }
 
 /** Builds the button. It is outlined if the reader need not do anything. */
@@ -134,26 +151,41 @@ function remind(words: BillingWords, which: string, before = ''): MailMessage {
   };
 }
 
-export const billingMails: Record<BillingMailKind, (words: BillingWords) => MailMessage> = {
-  invoice_issued: (words) => ({
-    subject: `Invoice ${words.number} from ${words.seller}`,
+const rowIf = (label: string, value: string | undefined): [string, string][] =>
+  value === undefined ? [] : [[label, value]];
+
+function sayIssued(words: BillingWords): Pick<MailMessage, 'subject' | 'paragraphs'> {
+  const { seller, number, plan, replaces, corrects, open, due } = words;
+  if (corrects)
+    return {
+      subject: `Invoice ${number} from ${seller} replaces invoice ${corrects.invoice}`,
+      paragraphs: [
+        `${seller} has corrected invoice ${corrects.invoice} for ${plan}. Credit note ${corrects.creditNote} cancels it, and invoice ${number} replaces it.`,
+        open === undefined
+          ? `There is nothing to pay for invoice ${number}.`
+          : `Please pay ${open} for invoice ${number} by ${due}. Do not pay invoice ${corrects.invoice}.`,
+        whereBoth(words, corrects.pdf),
+      ],
+    };
+  return {
+    subject: `Invoice ${number} from ${seller}`,
     paragraphs: [
-      `${words.seller} has issued an invoice for ${words.plan}.`,
-      ...(words.replaces === undefined
+      `${seller} has issued an invoice for ${plan}.`,
+      ...(replaces === undefined
         ? []
-        : [`It takes the place of invoice ${words.replaces}, which is no longer valid. Do not pay both.`]),
-      ...(words.corrects === undefined
-        ? []
-        : [
-            `It takes the place of invoice ${words.corrects.invoice}. Credit note ${words.corrects.creditNote} cancels that invoice${words.corrects.isAttached ? ', and is attached, too' : ''}. Do not pay both.`,
-          ]),
+        : [`It takes the place of invoice ${replaces}, which is no longer valid. Do not pay both.`]),
       where(words),
     ],
+  };
+}
+
+export const billingMails: Record<BillingMailKind, (words: BillingWords) => MailMessage> = {
+  invoice_issued: (words) => ({
+    ...sayIssued(words),
     facts: [
       ['Invoice', words.number],
-      ...(words.replaces === undefined
-        ? []
-        : ([['Takes the place of', words.replaces]] as [string, string][])),
+      ...rowIf('Takes the place of', words.corrects?.invoice ?? words.replaces),
+      ...rowIf('Credit note', words.corrects?.creditNote),
       ['Period', words.period],
       ['Total', words.total],
       ...pay(words, 'To pay'),

@@ -93,10 +93,8 @@ async function sendMail(
   }
   const mail = { ...claimed, recipient: message.to };
   if (mail.recipient !== claimed.recipient) await setRecipient(db, mail.id, mail.recipient);
-  const { includes } = message;
   if (!mailer) {
-    if (includes) await markMailSent(db, includes, now());
-    await markMailSent(db, mail.id, now(), message);
+    await markMailSent(db, message, now(), message);
     metrics.countMail('sent');
     return true;
   }
@@ -107,8 +105,7 @@ async function sendMail(
     if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
-  if (includes) await markMailSent(db, includes, now());
-  await (isLast(mail) ? deleteMail(db, mail.id) : markMailSent(db, mail.id, now()));
+  await (isLast(mail) ? deleteMail(db, mail.id) : markMailSent(db, message, now()));
   metrics.countMail('sent');
   return true;
 }

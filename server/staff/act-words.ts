@@ -1,5 +1,5 @@
 // The words of forms and commands, by the intent of the act.
-import { noDetails } from '../../db/tables/billing-details.ts';
+import { type DetailValues, noDetails } from '../../db/tables/billing-details.ts';
 import type { Invoice } from '../../db/tables/invoices.ts';
 import type { Payment } from '../../db/tables/payments.ts';
 import type { Contract } from '../../db/tables/service-contracts.ts';
@@ -12,7 +12,7 @@ import { formatAmount, writeDecimal } from '../billing/values/decimals.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { ofClient } from './client-act-words.ts';
 import { roleWords } from './event-words.ts';
-import { type ActWords, type CommandWords, unchanged } from './form-words.ts';
+import { type ActWords, type CommandWords, type FormField, unchanged } from './form-words.ts';
 import type { Person } from './person.ts';
 
 const askNobody = 'You need not know who is calling';
@@ -63,6 +63,40 @@ const sayLeft = (unallocated: number, currency: string) =>
 const sayChange = ({ removeFactors }: Given) =>
   `Change the address${removeFactors === 'yes' ? ' and remove second factors' : ''}`;
 
+const fieldsOfDetails = ({
+  company,
+  address,
+  country,
+  vatId,
+}: Pick<DetailValues, 'company' | 'address' | 'country' | 'vatId'>): FormField[] => {
+  const text = (name: keyof Given, label: string, value: string | null | undefined, hint?: string) => ({
+    ...{ name, label, kind: 'text' as const, isOptional: true, value: value ?? '' },
+    ...(hint !== undefined && { hint }),
+  });
+  return [
+    text('company', 'Company', company, 'If it is empty, the name of the account is used.'),
+    text('line1', 'Street and number', address?.line1),
+    text('line2', 'Second line', address?.line2),
+    text('postcode', 'Postal code', address?.postcode),
+    text('city', 'City', address?.city),
+    {
+      ...{ name: 'country', label: 'Country', kind: 'select', isOptional: true, value: country ?? '' },
+      choices: listCountries().map(({ code, name }) => ({ value: code, words: name })),
+    },
+    text('vatId', 'VAT ID', vatId, 'With the letters of the country.'),
+  ];
+};
+
+const wordsOfDetails: Given = {
+  company: 'to whom invoices are made out',
+  line1: 'street and number',
+  line2: 'second line of the address',
+  postcode: 'postal code',
+  city: 'city',
+  country: 'two letters, such as DE',
+  vatId: 'with the letters of the country',
+};
+
 const ofPerson = {
   suspend: {
     ask: `Ask what has happened. ${askNobody}: you can end the suspension.`,
@@ -109,12 +143,12 @@ const ofPerson = {
     notice: ({ frozenAt, suspendedAt }) => {
       const moves =
         'moves to the address that you choose, what was changed meanwhile is undone, and we email that address a link that sets a password.';
-      if (!suspendedAt)
-        return `We freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves} This cannot be undone.`;
-      const told = frozenAt
-        ? 'We email every address below that the account is no longer frozen.'
-        : 'We email the address that you choose that the account is no longer suspended.';
-      return `${told} If you keep another address than {email}, the account ${moves}`;
+      if (frozenAt)
+        return `We email every address below that the account is no longer frozen. If you keep another address than {email}, the account ${moves}`;
+      const frozen = `we freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves} This cannot be undone.`;
+      return suspendedAt
+        ? `If you keep {email}, we email it that the account is no longer suspended. If you keep another address, ${frozen}`
+        : `W${frozen.slice(1)}`;
     },
     outcome: 'The account is neither frozen nor suspended, and has the address that you chose.',
     isDanger: true,
@@ -371,44 +405,23 @@ const ofPerson = {
     notice:
       'Invoices from now on have these details. Earlier invoices stay: issue them again if they are wrong. A new VAT ID is not checked, and a new country that changes the tax waits for an administrator. We email everybody in the account that our support team changed the details. Invoices go to the same address as before.',
     outcome: 'Saved. Under Billing details you see what counts now, and what waits.',
-    fields: ({ billing }) => {
-      const { address, country, vatId } = billing?.waiting ?? billing ?? noDetails;
-      const text = (name: keyof Given, label: string, value: string | null | undefined, hint?: string) => ({
-        ...{ name, label, kind: 'text' as const, isOptional: true, value: value ?? '' },
-        ...(hint !== undefined && { hint }),
-      });
-      return [
-        text('company', 'Company', billing?.company, 'If it is empty, the name of the account is used.'),
-        text('line1', 'Street and number', address?.line1),
-        text('line2', 'Second line', address?.line2),
-        text('postcode', 'Postal code', address?.postcode),
-        text('city', 'City', address?.city),
-        {
-          ...{ name: 'country', label: 'Country', kind: 'select', isOptional: true, value: country ?? '' },
-          choices: listCountries().map(({ code, name }) => ({ value: code, words: name })),
-        },
-        text('vatId', 'VAT ID', vatId, 'With the letters of the country.'),
-      ];
-    },
+    fields: ({ billing }) => fieldsOfDetails({ ...(billing ?? noDetails), ...billing?.waiting }),
     command: {
       about:
         'change the billing details of an account, and email everybody in it; name somebody who belongs to it; to remove a detail, use the page',
-      takes: {
-        company: 'to whom invoices are made out',
-        line1: 'street and number',
-        line2: 'second line of the address',
-        postcode: 'postal code',
-        city: 'city',
-        country: 'two letters, such as DE',
-        vatId: 'with the letters of the country',
-      },
+      takes: wordsOfDetails,
       done: ({ email }) => `The billing details of the account of ${email} have changed.`,
       nothing: unchanged,
     },
   },
 } satisfies Record<string, ActWords<Person, User> & { ask: string }>;
 
-type ShownInvoice = Invoice & { today: string; sides: ReissueSides | undefined };
+/** `details` is null if they cannot be changed here: a country waits for a decision, or the customer has left. */
+type ShownInvoice = Invoice & {
+  today: string;
+  sides: ReissueSides | undefined;
+  details: DetailValues | null;
+};
 
 const leftOf = ({ unitAmount, credited }: Invoice) => unitAmount - credited;
 
@@ -473,20 +486,30 @@ const ofInvoice = {
     ...callBack,
     label: 'Issue it again',
     to: 'Issue the invoice again',
-    notice: ({ sides }) =>
-      sides?.isSame
-        ? 'Nothing can be issued again now: buyer and tax would be the same. First change the billing details of the person, or mark a new VAT ID as checked. Then come back.'
-        : 'For a wrong name, address or VAT ID. We credit this invoice whole, and issue a new one with their present details, for the same period and at the same price. What was paid counts for the new one. The customer gets both. This cannot be undone.',
-    sides: ({ sides }) =>
-      sides && [
-        { title: 'On this invoice', lines: sides.before },
-        { title: 'On the new one', lines: sides.after },
-      ],
-    isIdle: ({ sides }) => sides?.isSame ?? false,
+    notice: ({ sides, details }) =>
+      details
+        ? 'For a wrong name, address or VAT ID. Correct the billing details here. We credit this invoice whole, and issue a new one with them, for the same period and at the same price. What was paid counts for the new one. The customer gets both in one email. If you change a detail, it also counts for later invoices, and we email everybody in the account. This cannot be undone.'
+        : sides?.isSame
+          ? 'Nothing can be issued again now: buyer and tax would be the same, and a new country waits for a decision. Accept or refuse it on the page of the person. Then come back.'
+          : 'We credit this invoice whole, and issue a new one to the customer as they are now, for the same period and at the same price. What was paid counts for the new one. The customer gets both in one email. This cannot be undone.',
+    sides: ({ sides, details }) =>
+      sides && !sides.isSame
+        ? [
+            { title: 'On this invoice', lines: sides.before },
+            {
+              title: details ? 'On the new one, as the details are now' : 'On the new one',
+              lines: sides.after,
+            },
+          ]
+        : undefined,
+    isIdle: ({ sides, details }) => details === null && (sides?.isSame ?? false),
+    fields: ({ details }) => (details ? fieldsOfDetails(details) : []),
     outcome: 'The invoice is credited, and a new one is issued.',
     isDanger: true,
     command: {
-      about: 'credit an invoice whole, and issue it anew to the customer as they are now',
+      about:
+        'credit an invoice whole, and issue it anew to the customer as they are now; options change the billing details first, and then --why is needed',
+      takes: wordsOfDetails,
       asks: ({ number }) => `Credit invoice ${number} whole, and issue it anew?`,
       done: ({ number }, { result }) =>
         `Invoice ${number} is credited by ${result.creditNote}. The new one is ${result.invoice}.`,

@@ -2,6 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts';
+import { findBillingDetails, noDetails } from '../../db/tables/billing-details.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findReplacement } from '../../db/tables/invoice-lists.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
@@ -78,12 +79,14 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
   const { contractId: _contract, ...said } = invoice;
   const mayChange = mayAct(paymentActs.credit.right, staff.session.user, buyer);
   const sides = await compareReissue(db, invoice);
+  const details = buyer.accountId ? await findBillingDetails(db, buyer.accountId) : undefined;
+  const editable = buyer.accountId && !details?.waiting ? (details ?? noDetails) : null;
   const seen = digestBasis(basisOfInvoice(invoice));
   const hiddenOf: Record<string, Given> = {
     // The id of the payment that the form records. If the form is sent twice, the payment is recorded once.
     pay: { seen, payment: uuidv7() },
     credit: { seen: digestBasis(basisOfCredit(invoice)) },
-    reissue: { seen: digestBasis(basisOfReissue(invoice, sides)) },
+    reissue: { seen: digestBasis(basisOfReissue(invoice, sides, details)) },
   };
   return {
     ...said,
@@ -97,7 +100,11 @@ export async function describeForStaff(deps: Dependencies, staff: Staff, number:
     today,
     mayChange,
     forms: mayChange
-      ? buildForms('invoice', { ...invoice, today, sides }, (intent) => hiddenOf[intent] ?? { seen })
+      ? buildForms(
+          'invoice',
+          { ...invoice, today, sides, details: editable },
+          (intent) => hiddenOf[intent] ?? { seen },
+        )
       : [],
   };
 }

@@ -1,6 +1,12 @@
 // Acts about money: administrators do them by form, and operators by command (contract 7.154 to 7.160).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import {
+  type BillingDetails,
+  findBillingDetails,
+  lockBillingDetails,
+} from '../../db/tables/billing-details.ts';
 import { findBuyerOf, findInvoice, findInvoiceToPay, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, lockPayments, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, findContract, lockContract } from '../../db/tables/service-contracts.ts';
@@ -12,6 +18,7 @@ import { faultWords } from '../basics/fault-words.ts';
 import { isUuid } from '../basics/uuid.ts';
 import { isRunning, presentStatus } from '../billing/contracts/contract-states.ts';
 import { describeEnd, endWithPeriod, isCanceled } from '../billing/customers/cancel-contract.ts';
+import type { SomeDetails } from '../billing/customers/save-details.ts';
 import { endContract } from '../billing/invoices/invoicing.ts';
 import { findZone } from '../billing/invoices/issue.ts';
 import { deferContractMail } from '../billing/invoices/mails.ts';
@@ -23,6 +30,7 @@ import { methodSchema, numberSchema, paymentIdSchema } from '../billing/payments
 import { compareReissue, type ReissueSides } from '../billing/payments/reissue.ts';
 import { maxAmount } from '../billing/values/amounts.ts';
 import { readDecimal } from '../billing/values/decimals.ts';
+import { basisOfDetails, detailFields, detailOptions, editDetails, isAnyGiven } from './edit-details.ts';
 
 /** The facts that forms about an invoice are made from. Everything that moves money of the invoice changes one of them. */
 export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice) => ({
@@ -34,9 +42,14 @@ export const basisOfInvoice = ({ number, status, credited, allocated }: Invoice)
  * it would credit everything.
  */
 export const basisOfCredit = (invoice: Invoice) => ({ ...basisOfInvoice(invoice), credits: ['all', 'part'] });
-export const basisOfReissue = (invoice: Invoice, sides: ReissueSides | undefined) => ({
+export const basisOfReissue = (
+  invoice: Invoice,
+  sides: ReissueSides | undefined,
+  details: BillingDetails | undefined,
+) => ({
   ...basisOfInvoice(invoice),
   after: sides?.after ?? null,
+  details: basisOfDetails(details),
 });
 /** The facts that forms about a contract are made from. The last day that the forms name is one of them. */
 export const basisOfContract = ({ status, lastDay, wouldEndOn }: ReturnType<typeof describeEnd>) => ({
@@ -63,6 +76,19 @@ const invoice: Subject<Invoice> = {
   },
   answer: asIs,
 };
+
+/** An invoice, and the billing details that its buyer has now. */
+const invoiceAndBuyer: Subject<Invoice> = {
+  ...invoice,
+  async lock(trx, given) {
+    await invoice.lock?.(trx, given);
+    const found = await findInvoice(trx, nameIn(given.number));
+    const accountId = found && (await accountOf(trx, found));
+    if (accountId) await lockBillingDetails(trx, accountId);
+  },
+};
+
+const accountOf = async (db: Database, of: Invoice) => (await findBuyerOf(db, of)).accountId;
 
 /** A payment itself belongs to nobody: only the invoice that it pays has a buyer. */
 const payment: Subject<Payment> = {
@@ -263,21 +289,51 @@ const voidInvoice = act({
 });
 
 const reissue = act({
-  about: invoice,
+  about: invoiceAndBuyer,
   right: { name: 'billing.reissue' },
   offers: ({ hasDocument, credited }: Invoice) => offerIf(hasDocument && credited === 0),
   command: {
     name: 'invoice:reissue',
+    takes: detailOptions,
+    needsWhy: 'for options',
     asks: 'always',
     json: (_target, { result: { creditNote, invoice: number } }) => ({
       credit_note: creditNote,
       invoice: number,
     }),
   },
-  fields: {},
-  formBasis: async (db, target) => basisOfReissue(target, await compareReissue(db, target)),
-  do: ({ trx, target, by }) => reissueInvoice(trx, target.number, by),
+  fields: detailFields(accountOf),
+  async formBasis(db, target) {
+    const accountId = await accountOf(db, target);
+    const details = accountId ? await findBillingDetails(db, accountId) : undefined;
+    return basisOfReissue(target, await compareReissue(db, target), details);
+  },
+  async do(context, read) {
+    if (isAnyGiven(read)) await editBuyer(context, read);
+    return reissueInvoice(context.trx, context.target.number, context.by);
+  },
 });
+
+/**
+ * Changes the billing details before a reissue. Throws 422 if a change of the tax would follow, because the form cannot show
+ * what the new invoice would say then.
+ */
+async function editBuyer(context: ActContext<Invoice>, read: SomeDetails): Promise<void> {
+  const { trx, target, by } = context;
+  const { accountId, userId } = await findBuyerOf(trx, target);
+  const before = await compareReissue(trx, target);
+  // In these cases the invoice cannot be issued again, and `reissueInvoice` says why.
+  if (!accountId || !before) return;
+  const edited = await editDetails(context, accountId, read);
+  const after = await compareReissue(trx, target);
+  if (after?.tax !== before.tax || (await findBillingDetails(trx, accountId))?.waiting)
+    throw invalidMember('/number', faultWords.reissue_tax);
+  if (edited)
+    deferAuditEvent(trx, {
+      ...{ ...by.trail, ...(userId !== null && { userId }), type: 'staff.edit_billing_details' },
+      details: { ...by.trail.details, ...edited },
+    });
+}
 
 const allocatePayment = act({
   about: paymentToInvoice,

@@ -24,13 +24,12 @@ import { listPasskeys } from '../../db/tables/passkeys.ts';
 import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
 import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
-import { listUsersOfAccount, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { type ActContext, act, offerIf, person } from '../acts/act.ts';
-import { type Given, readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
+import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { readGiven, type SomeDetails, saveDetails } from '../billing/customers/save-details.ts';
-import { asGiven, decideWaiting } from '../billing/invoices/waiting-country.ts';
+import { decideWaiting } from '../billing/invoices/waiting-country.ts';
 import { readCountry } from '../billing/values/countries.ts';
 import { readVatIdOfAny } from '../billing/values/vat-ids.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
@@ -48,6 +47,7 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
+import { basisOfDetails, detailFields, detailOptions, editDetails } from './edit-details.ts';
 import { leaveNote, removeNote } from './note-acts.ts';
 import type { Person } from './person.ts';
 
@@ -432,8 +432,8 @@ const changeEmail = act({
 });
 
 /**
- * Ends a freeze or a suspension. An account with neither is frozen first, so that its people are told and logged out as by any
- * freeze.
+ * Ends a freeze or a suspension. An account that is not frozen but goes back to an earlier address is frozen first, so that its
+ * people are told and logged out as by any freeze.
  */
 const endFreeze = act({
   about: person,
@@ -452,9 +452,12 @@ const endFreeze = act({
   }),
   async do(context, { keep: kept, removeFactors: removesFactors }) {
     const { trx, deps, target, trail, record } = context;
-    if (!target.suspendedAt && kept === target.email) return undefined;
-    if (!target.suspendedAt) await freezeNow(context);
-    const frozen = target.suspendedAt ? target : { ...target, suspendedAt: deps.now(), frozenAt: deps.now() };
+    const isMoved = kept !== target.email;
+    if (!target.suspendedAt && !isMoved) return undefined;
+    const isToFreeze = isMoved && !target.frozenAt;
+    if (isToFreeze) await freezeNow(context);
+    const now = deps.now();
+    const frozen = isToFreeze ? { ...target, suspendedAt: target.suspendedAt ?? now, frozenAt: now } : target;
     if (!(await thaw(trx, deps, frozen, { keep: kept, removesFactors, trail, record })))
       throw invalidMember('/keep', faultWords.keep_unknown);
     return { removesFactors: removesFactors ? 'yes' : 'no' };
@@ -549,64 +552,16 @@ const acceptCountry = act({
   },
 });
 
-const editedDetails = ['company', 'line1', 'line2', 'postcode', 'city', 'country', 'vatId'] as const;
-
-const pickDetails = (given: Given): SomeDetails =>
-  Object.fromEntries(editedDetails.map((name) => [name, given[name]]));
-
-const asTyped =
-  (name: (typeof editedDetails)[number]) =>
-  (_typed: string, { given }: { given: Given }) =>
-    given[name];
-
-/**
- * This act cannot change the address for invoices. If it could, invoices could go to an email address that nobody has proved,
- * and not to the customer.
- */
-const editDetails = act({
+const editBillingDetails = act({
   about: person,
   right: { name: 'billing.editDetails', isAboutAccount: true },
   event: 'staff.edit_billing_details',
   offers: ({ billing, contracts, invoices }: Person) =>
     offerIf(billing !== null || contracts.length + invoices.length > 0),
-  command: {
-    name: 'billing-details:edit',
-    takes: {
-      company: { option: '--company <text>' },
-      line1: { option: '--line1 <text>' },
-      line2: { option: '--line2 <text>' },
-      postcode: { option: '--postcode <text>' },
-      city: { option: '--city <text>' },
-      country: { option: '--country <code>' },
-      vatId: { option: '--vat-id <id>' },
-    },
-    needsWhy: true,
-  },
-  fields: {
-    ...(Object.fromEntries(editedDetails.map((name) => [name, asTyped(name)])) as Record<
-      (typeof editedDetails)[number],
-      ReturnType<typeof asTyped>
-    >),
-    // The first of the fields checks all of them, because address, country and VAT id must fit each other.
-    async company(typed, { db, thing, given, config }) {
-      const known = (await findBillingDetails(db, thing.account.id)) ?? noDetails;
-      readGiven(asGiven(known), pickDetails(given), config);
-      return asTyped('company')(typed, { given });
-    },
-  },
-  async formBasis(db, { account }) {
-    const { company, address, country, vatId, waiting } =
-      (await findBillingDetails(db, account.id)) ?? noDetails;
-    return { company, address, country, vatId, waiting };
-  },
-  async do({ trx, deps, target }, read) {
-    const accountId = target.account.id;
-    const saved = await saveDetails(trx, deps, accountId, read, 'changed');
-    if (!saved) return undefined;
-    for (const user of await listUsersOfAccount(trx, accountId))
-      await notify(trx, deps, user, 'billing_details_changed');
-    return { changed: saved.changed };
-  },
+  command: { name: 'billing-details:edit', takes: detailOptions, needsWhy: true },
+  fields: detailFields((_db, { account }: User) => account.id),
+  formBasis: async (db, { account }) => basisOfDetails(await findBillingDetails(db, account.id)),
+  do: (context, read) => editDetails(context, context.target.account.id, read),
 });
 
 /** The acts, by the intent of their form. */
@@ -634,5 +589,5 @@ export const peopleActs = {
   'accept-country': acceptCountry,
   note: leaveNote,
   'delete-note': removeNote,
-  'edit-billing-details': editDetails,
+  'edit-billing-details': editBillingDetails,
 };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await billing.report('crm_open');
   await billing.report('crm_held', { price: { currency: 'USD', unit_amount: 100, interval: 'month' } });
   await billing.bill();
-  // A file that is being made would take its document out of the queue again.
+  // Waits for the service's own job. When the job makes a file, it takes the document out of this queue.
   await vi.waitFor(
     async () => {
       const { rows } = await sql`select from documents_to_make`.execute(billing.app.db);
@@ -47,7 +47,10 @@ beforeAll(async () => {
   admin = (await addStaff(billing.app)).cookie;
 });
 
-/** In the last hours of a day in UTC it is the next day for the seller. The next periods begin on that day's date, so one fewer is near. */
+/**
+ * Whether it is already the next day for the seller, as in the last hours of a day in UTC. The next periods then begin a day
+ * later, so one period fewer is near enough to be counted.
+ */
 const isNextDay = () => dayOfSeller() !== new Date().toISOString().slice(0, 10);
 
 it('says since when billing waits after a restore', async () => {
@@ -80,7 +83,7 @@ it('shows what is open, held, incomplete, unallocated and without a file', async
     'Nothing is overdue.',
   ])
     expect(text.replaceAll('&nbsp;', '\u00a0').replaceAll('<!-- -->', '')).toContain(part);
-  // The page of a listed document is one click away.
+  // Each listed document has a link to its page.
   const [number] = /INV-\d{4}-\d{4}/.exec(text) ?? [];
   expect(text.match(new RegExp(`href="/admin/invoices/${number}"`, 'g'))).toHaveLength(2);
 });
@@ -324,7 +327,7 @@ it('lists what is overdue, the oldest first, and leads there from each age', asy
       const [invoice] = await billing.invoicesOf(contractId);
       numbers.push(invoice?.number ?? '');
     }
-    // With 7 days to pay both invoices are in time, with 4 the second alone, and with 1 none.
+    // With 7 days to pay, both invoices are in time. With 4 days, only the second is, and with 1 day neither.
     for (const [days, overdue] of [
       [7, []],
       [4, numbers.slice(0, 1)],

@@ -18,7 +18,7 @@ const before = '2026-11-20T10:00:00.000Z';
 const after = '2026-12-20T10:00:00.000Z';
 const archive = 'archive@example.test';
 
-/** For each number of a lost invoice, what its archive copy says, in the form that `billing:resume` takes. */
+/** For each number of a lost invoice, what its archive copy says, in the form that `billing:resume` accepts. */
 let copies: Map<string, string>;
 
 const by = (): Recorder => ({ now: books.now(), recordedBy: 'payments' });
@@ -172,7 +172,7 @@ describe('until billing:resume', () => {
     await sql`update invoices set reminded = 0`.execute(books.db);
     await books.bill();
     expect(await numbersOf()).toHaveLength(11);
-    // Billing logs no failure either.
+    // Billing has logged no failure.
     expect(logged.slice(before)).toEqual([]);
     expect(await books.send()).toEqual([]);
     const { rows } = await sql`select from service_contracts where status <> 'active'`.execute(books.db);
@@ -213,7 +213,8 @@ describe('until billing:resume', () => {
     await sql`update mails set last_error = 'none' where sent_at is null`.execute(books.db);
     expect((await cli('mails', '--retry')).code).toBe(0);
     expect(await books.send()).toEqual([]);
-    // No trigger puts these mails on hold, as if they were from the moment of the restore.
+    // Makes these mails due without the trigger that puts mails on hold, as if they had been written at the moment of the
+    // restore.
     await sql`alter table mails disable trigger mails_hold_billing`.execute(books.db);
     await sql`update mails set next_attempt_at = ${books.now()} where sent_at is null`.execute(books.db);
     await sql`alter table mails enable trigger mails_hold_billing`.execute(books.db);

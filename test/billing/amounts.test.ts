@@ -25,7 +25,7 @@ describe('the tax of a price (contract 7.60)', () => {
     [1, 10_000, 'gross', { net: 1, tax: 0, total: 1 }],
     [2_900, 0, 'net', { net: 2_900, tax: 0, total: 2_900 }],
     [2_900, 0, 'gross', { net: 2_900, tax: 0, total: 2_900 }],
-    // A double cannot multiply these exactly.
+    // A double cannot multiply these amounts exactly.
     [999_999_999_999, 2_550, 'net', { net: 999_999_999_999, tax: 255_000_000_000, total: 1_254_999_999_999 }],
     [maxAmount, 1_900, 'gross', { net: 840_336_134_454, tax: 159_663_865_546, total: maxAmount }],
   ] as const)('%d at %d, %s', (price, rate, prices, amounts) => {

@@ -48,7 +48,7 @@ describe('a statement', () => {
         ({ id }) => id,
       );
     expect(new Set(await ids()).size).toBe(3);
-    // CAMT says itself that it is UTF-8, but a bank may write the other one.
+    // A CAMT file says itself that it is UTF-8, but a bank may write Windows-1252.
     expect(await ids('windows-1252')).toEqual(await ids());
   });
 
@@ -121,7 +121,7 @@ describe('CAMT.053', () => {
       [500, 'two / A & B'],
     ]);
     const odd = await read(writeCamt(batch.replace('30.00', '31.00')));
-    // No single payment of it says what the whole is.
+    // The single payments do not add up to the whole amount. So only the whole counts, without a reference.
     expect(odd.payments.map(({ amount, reference }) => [amount, reference])).toEqual([[3_500, null]]);
   });
 });
@@ -306,7 +306,7 @@ describe('an import of a statement', () => {
     const first = await readCsv(number);
     expect(await run([first])).toMatchObject([{ outcome: 'left', proposals: [number], alike: [] }]);
     await acceptByHand(first, proposalOf(number));
-    // The rest of the invoice is now exactly as much.
+    // The rest of the invoice is now the same amount as the payment.
     expect(await readInvoice(books.db, number)).toMatchObject({ total: 6_902, allocated: 3_451 });
     const again = await runSixteen(await readFile(camtEntry(`Rg. ${number}`, '34.51', { ref: 'camt' })));
     for (const result of again)
@@ -361,7 +361,7 @@ describe('an import of a statement', () => {
     ]);
   });
 
-  // Numbers that may be dates follow, so this is the last test.
+  // From here on, invoices get numbers that may be dates, so this is the last test.
   it('proposes a number that may be a date, and looks for numbers in all of a long text', async () => {
     await sql`update document_series set last_number = 1114 where prefix = 'INV-'`.execute(books.db);
     const [dated, long] = [await addInvoice(books.db), await addInvoice(books.db)];

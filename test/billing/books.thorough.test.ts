@@ -1,4 +1,4 @@
-// After random acts, sixteen at the same time, the books balance. The sums that check it use none of our code. `FAULTS=long`:
+// After random acts, sixteen at the same time, the books balance. The sums that check this use none of our code. `FAULTS=long`:
 // 10,000 acts.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -70,7 +70,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     { prices: 'gross' as const, rules: [...rates, seven] },
     { prices: 'net' as const, rules: [exempt, ...rates.slice(1)] },
   ];
-  // Settings change one after the other, because two changes at the same time would take the same version.
+  // Settings change one after the other, because two changes at the same time would get the same version number.
   let changed = Promise.resolve();
   const change = () => {
     const tax = { ...germanSettings.tax, ...oneOf(variants) };
@@ -190,7 +190,8 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
       await all[name]?.[1]();
       done[name] = (done[name] ?? 0) + 1;
     } catch (error) {
-      // On a busy machine, an act may wait for a number for longer than a statement may take. Then the act has done nothing.
+      // An act that waits for a number may wait longer than a statement may run on a busy machine. Then the act has done
+      // nothing.
       const code = isDatabaseAway(error) ? 'busy' : error instanceof AppError ? error.code : '';
       if (!expected.includes(code)) throw error;
       refused[code] = (refused[code] ?? 0) + 1;
@@ -206,7 +207,7 @@ it(`${acts} random acts leave the books balanced`, { timeout: 3_000_000 }, async
     await Promise.all(Array.from({ length: 16 }, work));
     expect(await findFaultsInBooks(db), `after ${(round + 1) * 100} acts`).toEqual([]);
   }
-  // Luck may leave out an act that is rarely drawn, or mostly refused.
+  // By chance, an act that is rarely drawn or mostly refused may not have succeeded yet.
   for (const name of Object.keys(all))
     for (let tries = 0; !done[name] && tries < 100; tries++) await perform(name);
   expect(await findFaultsInBooks(db)).toEqual([]);

@@ -167,7 +167,7 @@ it('goes on being canceled whatever the CRM reports until then (contract 7.257)'
     applied: true,
   });
   expect(await read(id)).toEqual({ status: 'active', cancels_at: new Date('2037-02-28T21:59:59.999Z') });
-  // Before that time, only a report that the contract is over ends it.
+  // Before its last day is over, the contract ends only if the CRM reports its end.
   await customers.report('reported', { contract: { status: 'canceled' } });
   expect((await read(id))?.status).toBe('canceled');
 });
@@ -185,7 +185,7 @@ it('that the CRM ends is kept only until then, and only if somebody ended it soo
   expect(await read(id)).toEqual({ status: 'active', cancels_at: chosen });
   expect(savedOf(await post(browser, 'keep-contract', id))).toBe('?saved=keep-contract');
   expect(await read(id)).toEqual({ status: 'active', cancels_at: reported });
-  // A sooner end of the CRM counts, and its customer cannot take it back.
+  // If the CRM reports an earlier end, that end counts, and the customer cannot take it back.
   await post(browser, 'cancel', id);
   const sooner = new Date('2037-02-20T00:00:00.000Z');
   await customers.setClock('2037-02-11T10:00:00.000Z');
@@ -434,7 +434,7 @@ describe('for a caller, by staff (contract 7.160, 7.425 to 7.427 and 7.593)', ()
       expect((await post(customer, 'keep-contract', id)).status).toBe(303);
     }
     await sql`update billing_settings set stopped_at = now()`.execute(app.db);
-    // Without a seller, days are those of UTC.
+    // Without a seller, days begin at midnight in UTC.
     expect(await ask(admin, 'endAtPeriodEnd', id)).toEqual({ done: true, lastDay: '2037-02-27' });
     await setSettings(app.db);
   });

@@ -24,7 +24,7 @@ async function read(query = ''): Promise<Page> {
   return JSON.parse(text);
 }
 
-/** Reads on until the cursor stays. */
+/** Reads pages until the cursor stays the same. */
 async function readAll(state = '', from = ''): Promise<Page> {
   const invoices: Page['invoices'] = [];
   for (let after = from; ; ) {
@@ -131,7 +131,7 @@ it('refuses an old cursor after a restore, and after a second one of the same ba
   expect((await ask(`?after=${next}`)).status).toBe(400);
   const { next: later } = await readAll();
   expect(await read(`?after=${later}`)).toEqual({ invoices: [], next: later });
-  // The backup has neither restore.
+  // The backup was made before the first restore, so it does not record that restore.
   await sql`delete from restores`.execute(app.db);
   await sql`insert into restores default values`.execute(app.db);
   expect((await ask(`?after=${later}`)).status).toBe(400);

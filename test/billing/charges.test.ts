@@ -109,7 +109,7 @@ describe('a quantity', () => {
   });
 });
 
-/** A contract whose first period is invoiced. Afterwards it is the middle of that period. */
+/** A contract whose first period is invoiced. When this returns, the clock is in the middle of that period. */
 async function begin(): Promise<string> {
   const id = freshId();
   await report(id);

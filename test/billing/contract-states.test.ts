@@ -337,7 +337,7 @@ describe('billing of a contract', () => {
     const at = day('01-31T23:30:00.000');
     const [end, next] = [day('03-01T00:00:00.000'), day('02-01T00:00:00.000')];
     expect(begin(at)).toEqual([[at, end], end, 1]);
-    // Once the aligned instant is over, the period begins there.
+    // After the aligned instant, the period begins at that instant.
     expect(begin(at, next)).toEqual([undefined, next, 1]);
     expect(begin(at, day('03-10T00:00:00.000'))).toEqual([undefined, end, 1]);
     expect(begin(day('01-31T12:00:00.000'))).toEqual([undefined, day('01-31T12:00:00.000'), 31]);

@@ -159,7 +159,7 @@ describe('an invoice that is issued anew', () => {
     await renameBuyer(books.db, number, 'New Name AG');
     const { invoice } = await reissue(number);
     await expect(reissue(invoice)).rejects.toMatchObject({ code: 'already_settled' });
-    // A checked VAT ID changes the tax, and not the buyer.
+    // A checked VAT ID changes the tax, but not the buyer on the document.
     const vatId = 'FR40303265045';
     await sql`update billing_details set line1 = 'Rue 1', postcode = '75001', city = 'Paris', country = 'FR', vat_id = ${vatId},
       refused_vat_id = ${vatId} where account_id = ${accountId}`.execute(books.db);

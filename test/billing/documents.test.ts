@@ -147,7 +147,7 @@ describe('with a seller', () => {
     expect(await billing.statusOf(contractId)).toBe('active');
     const search = { now: billing.now(), limit: 1_000, except: [] };
     expect(await findContractsInArrears(billing.app.db, search)).not.toContain(contractId);
-    // Neither the job nor a payment makes it so.
+    // Neither the job nor a payment makes the contract past due.
     await record({ invoiceNumber: number, amount: 1 });
     expect(await billing.statusOf(contractId)).toBe('active');
     await sql`delete from documents_to_make where number = ${number}`.execute(billing.app.db);
@@ -471,7 +471,7 @@ describe('what cannot be issued (contract 7.67, 7.68 and 7.594)', () => {
     expect(held.filter(({ signupId }) => signupId === 'held-gone')).toMatchObject([
       { code: 'account_erased', userId: null },
     ]);
-    // Without a buyer, the document is not issued later either. The preview says so. Canceling a second time changes nothing.
+    // Without a buyer, the document is never issued, and the preview says so. Canceling a second time changes nothing.
     expect(await readPreview(billing.app.db, 'held-gone', 1)).toEqual({
       documents: [],
       held: 'account_erased',

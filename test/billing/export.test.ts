@@ -222,7 +222,7 @@ describe('the books', () => {
       stored.rows.map(({ id, unallocated }) => `${id} ${unallocated}`),
     );
     expect((await exportAll('2026-01-01', today)).texts).toEqual(texts);
-    // An invoice from before there was a seller is voided after its payment. It was paid until then.
+    // An invoice from before there was a seller is voided after its payment. Until then it counts as paid.
     await books.setClock(new Date(books.now().getTime() + 2 * 24 * 3_600_000));
     await work((trx) => creditInvoice(trx, old[1] ?? '', undefined, by()));
     check((await exportAll('2026-01-01', today)).read);
@@ -450,7 +450,7 @@ describe('the books', () => {
     const of = (name: string) => documents.find(({ number }) => number === numbers[name]);
     const keys = { account: ids.AT_1?.accountId, signup_id: 'AT_1' };
     expect(of('AT_1')).toMatchObject({ category: 'AE', rate: '0.00', country: 'AT', ...keys });
-    // The seller's country decides if the buyer gave none.
+    // The seller's country decides if the buyer gave no country.
     expect(of('Home')).toMatchObject({ category: 'S', rate: '19.00', country: 'DE', buyer_country: '' });
     for (const name of ['tax.csv', 'lines.csv'])
       expect(read(name).map(({ number, country }) => [number, country])).toEqual(
@@ -490,7 +490,7 @@ describe('the books', () => {
       reference: '+49, "cash"\t',
     } as never);
     const day = dayOfSeller(books.now());
-    // No form takes a VAT id like this, and no settings take a title like this.
+    // No form accepts a VAT id like this, and no settings accept a title like this.
     await work(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);
       await sql`update documents set facts = jsonb_set(jsonb_set(facts, '{line,title}', '"-1;=2"'), '{buyer,vat_id}', '"@1"')

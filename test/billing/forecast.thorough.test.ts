@@ -30,7 +30,7 @@ const { perZone, firstDay, days, kills, beginWithin, newRateFrom, credited, time
   },
 });
 
-/** This is longer than the clock runs. */
+/** This is more months than the clock runs. */
 const months = 40;
 
 type Act =
@@ -213,7 +213,8 @@ describe.each(['Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'])('a s
       expect(rows).toEqual(documents.filter(({ issued_on }) => issued_on <= last));
       count += rows.length;
     }
-    // With one invoice a month for each contract, the share would be 1/30. Chance decides how many are issued.
+    // A contract with one invoice a month has about one invoice in 30 days. By chance there may be fewer, so the test expects
+    // one in 150 days.
     expect(count).toBeGreaterThan((perZone * days) / 150);
     await checkSeries(books);
     await checkMails(books);

@@ -21,7 +21,7 @@ async function open(signupId: string): Promise<{ contractId: string; number: str
 const numbersOf = async (contractId: string) =>
   (await billing.invoicesOf(contractId)).map(({ number }) => number);
 
-/** `settled`, or the code of the refusal. */
+/** Returns `settled`, or the code of the refusal. */
 const settle = (number: string, status: 'paid' | 'void', db = billing.app.db): Promise<string> =>
   billing.settle(number, status, db).then(
     () => 'settled',

@@ -1,4 +1,5 @@
-// Mails about documents to people who have not proved their address or set a password yet (contract 7.500, 7.501, 9.385 and 9.386).
+// Mails about documents to people who have not proved their email address or set a password yet (contract 7.500, 7.501, 9.385
+// and 9.386).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -133,7 +134,7 @@ describe('the mail with the first invoice', () => {
     await proveInvoiceEmail(accountId, accounts);
     const sent = await books.send();
     expect(sent.map((mail) => [mail.to, mail.attachments?.[0]?.name])).toEqual([[accounts, `${number}.pdf`]]);
-    // The reader of the address for invoices gets no way into the account (contract 9.386).
+    // The reader of the invoice email address gets no way into the account (contract 9.386).
     expect(sent[0]?.text).not.toContain('password');
     await inHours(72);
     const copies = await books.send();
@@ -150,7 +151,7 @@ describe('the mail with the first invoice', () => {
       ...bought.map(() => books.send()),
       ...bought.map(({ userId }) => prove(userId).then(() => [])),
     ]);
-    // A mail that was being looked at just then is due again once its lease is over.
+    // A mail that a worker held at that moment is due again when the worker's lease is over.
     await inHours(0.05);
     const all = [...sent.flat(), ...(await books.send())];
     for (const { email, number } of bought)
@@ -163,7 +164,7 @@ describe('the mail with the first invoice', () => {
     const leaseEndsAt = new Date(now.getTime() + 120_000);
     await claimMails(books.db, { lane: 'other', now, leaseEndsAt, limit: 10 });
     await inHours(0.05);
-    // Another worker postpones it for three days.
+    // Another worker postpones the mail for three days.
     expect(await sendTo(email)).toEqual([]);
     await inHours(1);
     await prove(userId);
@@ -181,7 +182,7 @@ describe('the mail with the first invoice', () => {
       leaseEndsAt,
       until: new Date(now.getTime() + 72 * hourMs),
     });
-    // Nobody else takes it while the worker may still send it.
+    // No other worker sends the mail while this worker may still send it.
     expect(await sendTo(email)).toEqual([]);
     await inHours(0.05);
     expect(await sendTo(email)).toHaveLength(1);

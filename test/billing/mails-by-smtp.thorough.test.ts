@@ -1,7 +1,8 @@
-// A document on its way over real SMTP: issued, made by the service's own job, and taken by a mail server.
+// A document on its way over real SMTP: issued, made by the service's own job, and accepted by a mail server.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { sendPatiently } from '../support/app/patience.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { price } from '../support/billing/books.ts';
 import { addInvoice } from '../support/billing/money.ts';
@@ -13,6 +14,7 @@ import {
   type ReceivedMail,
   startMailServer,
 } from '../support/people/mail-server.ts';
+import { call, readData, readOutcome } from '../support/people/staff.ts';
 
 const buyer = 'customer@example.test';
 const archive = 'archive@example.test';
@@ -49,7 +51,7 @@ const attachmentsOf = ({ attachments }: ReceivedMail) =>
 
 it('an invoice arrives at its buyer and in the archive with the bytes of its PDF', async () => {
   const number = await addInvoice(app.db);
-  // The first document waits until everything that makes documents is loaded.
+  // The first document takes longer, because everything that makes documents has to be loaded.
   await vi.waitFor(() => app.db.selectFrom('document_files').select('number').executeTakeFirstOrThrow(), {
     timeout: 30_000,
     interval: 100,
@@ -89,6 +91,32 @@ it('an invoice arrives at its buyer and in the archive with the bytes of its PDF
   expect(toArchive.text).toContain('a copy of each invoice and credit note goes to this address');
 });
 
+it('a credit note and the invoice in its place arrive in one mail, with both PDFs, however often it is asked for (contract 7.464)', async () => {
+  const number = await addInvoice(app.db);
+  const cookie = await app.login('admin@example.test');
+  const asked = { number, company: 'Casey & Sons', why: 'Called back' };
+  const answers = await sendPatiently(
+    Array.from({ length: 16 }, () => () => call(app, 'billing.reissue', cookie, asked)),
+  );
+  expect(answers.map(readOutcome).sort()).toEqual(['200', ...Array(15).fill('409 already_settled')]);
+  const aboutIt = (address: string) =>
+    mailServer.received.filter(
+      ({ envelope, text }) => envelope.to.includes(address) && text?.includes(number) && text.includes('CN-'),
+    );
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from mails where sent_at is null`.execute(app.db);
+      expect([rows.length, aboutIt(buyer).length]).toEqual([0, 1]);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  const { creditNote, invoice } = readData(answers.find(({ status }) => status === 200) as Answer);
+  expect(attachmentsOf(aboutIt(buyer)[0] as ReceivedMail)).toMatchObject(
+    [invoice, creditNote].map((each) => ({ filename: `${each}.pdf`, mimeType: 'application/pdf' })),
+  );
+  expect(aboutIt(archive)).toHaveLength(2);
+});
+
 it('a new customer’s first invoice arrives once the password is set by the welcome, with its PDF (contract 7.500)', async () => {
   await setSettings(app.db, {
     ...germanSettings,
@@ -122,6 +150,6 @@ it('a new customer’s first invoice arrives once the password is set by the wel
   );
   expect(attachmentsOf(invoice)).toMatchObject([{ mimeType: 'application/pdf' }]);
   expect(invoice.text).toMatch(/\/invoices\/INV-/);
-  // A header with letters beyond ASCII would take SMTPUTF8 (contract 7.503).
+  // A header with letters beyond ASCII would need SMTPUTF8 (contract 7.503).
   expect(invoice.replyTo).toBeUndefined();
 });

@@ -187,7 +187,7 @@ describe('an invoice', () => {
       const own = sent.find((mail) => mail.to === email);
       expect(own?.text).not.toContain('this is the address for invoices');
       expect(own?.attachments?.[0] !== undefined).toBe(isProved);
-      // Once the person has chosen to keep the address for invoices, they get no copy, not even a copy that waits to be sent.
+      // If the person has chosen to keep the invoice email address, they get no copy, not even a copy that waits to be sent.
       await record({ invoiceNumber: number, amount: 1 });
       await sql`update billing_details set edited_here = '{invoiceEmail}' where account_id = ${accountId}`.execute(
         books.db,
@@ -199,7 +199,7 @@ describe('an invoice', () => {
         books.db,
       );
       expect(rows).toEqual([]);
-      // If the address for invoices is taken out meanwhile, both mails go to the person.
+      // If the invoice email address is removed before the mails leave, both mails go to the person.
       await sql`update billing_details set edited_here = '{}' where account_id = ${accountId}`.execute(
         books.db,
       );
@@ -279,7 +279,7 @@ describe('an invoice', () => {
     const { rows } =
       await sql`select from mails where recipient = ${email} and kind <> 'account_deleted'`.execute(books.db);
     expect(rows).toEqual([]);
-    // When the last person of the account is erased, the mails to the address for invoices go, too.
+    // When the last person of the account is erased, the mails to the invoice email address are deleted, too.
     await record({ invoiceNumber: number, amount: 1 });
     await inBooks((trx) =>
       eraseUser(trx, { now: () => books.now(), endsWithPerson }, other.userId ?? '', {
@@ -519,7 +519,7 @@ describe('a reminder', () => {
     const remind = openReminding(email);
     for (const days of [22, 25, 28.5]) expect(await remind(days, away)).toEqual([]);
     expect(await remind(29)).toEqual([`Second reminder: invoice ${number} from Blumen GmbH is overdue`]);
-    // An operator can also retry mails that were given up.
+    // An operator can retry mails that were given up, too.
     await retryFailedMails(books.db, books.now());
     for (const days of [29.1, 40, 60]) expect(await remind(days)).toEqual([]);
   });
@@ -635,7 +635,7 @@ it('without a seller no trial is told of, and without an archive a document goes
     const old = await plain.report('PlainOld', { status: 'trialing', trial_ends_at: '2099-01-01T00:00:00Z' });
     const number = await addOldInvoice(plain.db, old.id);
     await setSettings(plain.db);
-    // The payment of an invoice without a document brings no mail of thanks either.
+    // The payment of an invoice without a document brings no mail of thanks.
     await inTransaction(plain.db, { by: 'service', cause: 'test' }, (trx) =>
       payOpen(
         trx,
@@ -716,9 +716,9 @@ describe('a credit note', () => {
 
   // Contract 7.464.
   describe('and the invoice in place of the canceled one', () => {
-    async function reissue() {
+    async function reissue(paid = 3_451) {
       const { email, number } = await billAndSend();
-      await record({ invoiceNumber: number, amount: 3_451 });
+      if (paid > 0) await record({ invoiceNumber: number, amount: paid });
       await books.send();
       await renameBuyer(books.db, number);
       return { email, number, ...(await inBooks((trx) => reissueInvoice(trx, number, by()))) };
@@ -726,23 +726,34 @@ describe('a credit note', () => {
     const namesOf = (sent: Message[]) =>
       sent.map(({ attachments }) => attachments?.map(({ name }) => name.replace('.pdf', '')));
 
-    it('are one mail to the buyer, however many send, and one each to the archive', async () => {
+    it('are one mail to the buyer, however many send, and one each to the archive (contract 7.555)', async () => {
       const { email, number, creditNote, invoice } = await reissue();
-      // Both wait for their PDFs.
+      // Both mails wait for their PDFs.
       expect(await books.send()).toEqual([]);
       await books.makeFiles();
       await inDays(6 / (24 * 3_600));
       const sent = (await Promise.all(Array.from({ length: 16 }, () => books.send()))).flat();
       const mine = sent.filter((mail) => mail.to === email);
       expect(namesOf(mine)).toEqual([[invoice, creditNote]]);
-      expect(to(email)(mine)).toEqual([`Invoice ${invoice} from Blumen GmbH`]);
-      expect(mine[0]?.text).toContain('To pay: nothing');
+      expect(to(email)(mine)).toEqual([`Invoice ${invoice} from Blumen GmbH replaces invoice ${number}`]);
       expect(mine[0]?.text).toContain(
-        `It takes the place of invoice ${number}. Credit note ${creditNote} cancels that invoice, and is attached, too.`,
+        `Blumen GmbH has corrected invoice ${number} for Starter. Credit note ${creditNote} cancels it, and invoice ${invoice} replaces it.\n\nInvoice: ${invoice}\nTakes the place of: ${number}\nCredit note: ${creditNote}\nPeriod: 31 January 2027 to 27 February 2027\nTotal: EUR 34.51\nTo pay: nothing\n\nThere is nothing to pay for invoice ${invoice}.\n\nThe credit note and the new invoice are attached as PDFs.\n`,
       );
       expect(namesOf(sent.filter((mail) => mail.to === archive)).sort()).toEqual([[creditNote], [invoice]]);
       await inDays(1);
       expect(to(email)(await books.send())).toEqual([]);
+    });
+
+    it('say how to pay what is open, and not to pay the canceled one (contract 7.502)', async () => {
+      const { email, number, invoice } = await reissue(1_000);
+      await books.makeFiles();
+      const [mail] = (await books.send()).filter((each) => each.to === email);
+      expect(mail?.text).toContain(
+        `Please pay EUR 24.51 for invoice ${invoice} by 14 February 2027. Do not pay invoice ${number}.`,
+      );
+      expect(mail?.text).toContain(
+        `To pay: EUR 24.51\nDue: 14 February 2027\nRecipient: Blumen GmbH\nIBAN: DE89 3704 0044 0532 0130 00\nBIC: COBADEFFXXX\nReference: ${invoice}\n`,
+      );
     });
 
     it('are one mail after the mail server has refused it, too', async () => {
@@ -761,6 +772,63 @@ describe('a credit note', () => {
       ]);
     });
 
+    it('are the same mail again after a worker was killed that had sent it (contract 7.281)', async () => {
+      const { email, creditNote, invoice } = await reissue();
+      await books.makeFiles();
+      // As if the worker was killed before it marked the second of both mails.
+      await sql`create function fail_once() returns trigger language plpgsql as $$ begin raise 'killed'; end $$`.execute(
+        books.db,
+      );
+      await sql
+        .raw(`create trigger fail_once before update of sent_at on mails for each row
+          when (new.sent_at is not null and new.key = 'invoice_issued:${invoice}') execute function fail_once()`)
+        .execute(books.db);
+      const sent: Message[] = [];
+      const keep = (mail: Message) => void (mail.to === email && sent.push(mail));
+      await expect(books.send(keep)).rejects.toThrow('killed');
+      await sql`drop function fail_once() cascade`.execute(books.db);
+      await later(3);
+      await books.send(keep);
+      expect(namesOf(sent)).toEqual([
+        [invoice, creditNote],
+        [invoice, creditNote],
+      ]);
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+      await inDays(1);
+      expect(to(email)(await books.send())).toEqual([]);
+    });
+
+    it.each([
+      [
+        'credit_note',
+        'The invoice is attached as a PDF. The PDF of the credit note could not be made yet. Log in',
+      ],
+      [
+        'invoice',
+        'The credit note is attached as a PDF. The PDF of the invoice could not be made yet. Log in',
+      ],
+      ['both', 'No PDF is attached because it could not be made yet. Log in'],
+    ])('are one mail after a day if the PDF of %s cannot be made (contract 7.273)', async (which, words) => {
+      const { email, creditNote, invoice } = await reissue();
+      const [failed = [], made = []] =
+        which === 'credit_note'
+          ? [[creditNote], [invoice]]
+          : which === 'invoice'
+            ? [[invoice], [creditNote]]
+            : [[creditNote, invoice], []];
+      await sql`update documents_to_make set tries = 5, last_error = 'The font lacks U+1F600'
+        where number = any(${failed})`.execute(books.db);
+      await books.makeFiles(made);
+      await later(6);
+      expect(to(email)(await books.send())).toEqual([]);
+      await inDays(1.1);
+      const mine = (await books.send()).filter((mail) => mail.to === email);
+      expect(namesOf(mine)).toEqual([made]);
+      expect(mine[0]?.text).toContain(words);
+      await inDays(2);
+      expect(to(email)(await books.send())).toEqual([]);
+    });
+
     it.each(['credit_note', 'invoice'])('come alone if the version before has sent the %s', async (kind) => {
       const { email, creditNote, invoice } = await reissue();
       await books.makeFiles();
@@ -773,7 +841,7 @@ describe('a credit note', () => {
         [[kind === 'invoice' ? creditNote : invoice]],
         [],
       ]);
-      expect(mail?.text).not.toContain('is attached, too');
+      expect(mail?.text).not.toContain('are attached');
     });
   });
 });
@@ -893,7 +961,7 @@ describe('a contract', () => {
       expect(sent.map((mail) => mail.to)).toEqual([email]);
       expect(sent[0]?.text).not.toContain('this is the address for invoices');
     }
-    // Documents still go to the address for invoices.
+    // Documents still go to the invoice email address.
     await inDays(29);
     await books.bill();
     await books.makeFiles();

@@ -38,7 +38,7 @@ afterAll(async () => {
 const sixteen = <T>(work: (at: number) => Promise<T>) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => work(at)));
 
-/** `done`, or the code of the refusal. */
+/** Returns `done`, or the code of the refusal. */
 const tryTo = (
   work: (trx: Parameters<typeof payOpen>[0], by: Recorder) => Promise<unknown>,
 ): Promise<string> =>

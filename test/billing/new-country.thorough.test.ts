@@ -1,4 +1,4 @@
-// A new country that changes the tax waits until an administrator has looked (contract 7.394 to 7.399 and 7.592).
+// A new country that changes the tax waits until an administrator has decided (contract 7.394 to 7.399 and 7.592).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBillingDetails } from '../../db/tables/billing-details.ts';
@@ -122,7 +122,7 @@ describe('a customer who types the address of another country', () => {
     expect(textOf(shown)).toContain(
       'Your new country, United States, changes the tax on your invoices, so we check it first.',
     );
-    // The form has what the person typed, so that saving it a second time takes nothing back.
+    // The form shows what the person typed. So saving the form a second time does not take the request back.
     const edited = await mover.browser.send(`${page}?edit=details`);
     expect(fieldOf(edited, 'line1').value).toBe(american.line1);
     expect(await countNow()).toEqual([1, 0]);
@@ -221,7 +221,7 @@ describe('a customer who types the address of another country', () => {
 
 describe('a first country', () => {
   it('counts at once before there is a document', async () => {
-    // Without a price, nothing is issued meanwhile.
+    // The contract has no price, so nothing is issued while the country waits.
     const mover = await arrive(undefined, { price: null });
     await save(mover.browser, american);
     expect(await read(mover.email)).toMatchObject({ country: 'US', waiting: null });

@@ -1,4 +1,4 @@
-// While nobody sells, nothing is invoiced: periods wait for a seller, and administrators are told once (contract 7.470 to
+// While nobody sells, nothing is invoiced: periods wait for a seller, and administrators are told one time (contract 7.470 to
 // 7.473).
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -81,7 +81,7 @@ describe('16 contracts that begin at once', () => {
     const bill = (id: string) =>
       inTransaction(db, { by: 'service', cause: 'test' }, async (trx) => {
         const contract = await lockContract(trx, { id });
-        // Each has looked before any of them commits.
+        // Each transaction has looked for earlier mails before any of them commits.
         if (contract?.nextPeriodStartsAt)
           await invoiceBegun(trx, contract, { now: contract.nextPeriodStartsAt });
         await sql`select pg_sleep(0.2)`.execute(trx);
@@ -90,7 +90,7 @@ describe('16 contracts that begin at once', () => {
     expect(await waitingOf(many)).toHaveLength(16);
     const told = ['admin@example.test {}', 'manager@example.test {}'];
     expect(await toldOf(many)).toEqual(told);
-    // A new administrator is told of the next period, and nobody is told again.
+    // A new administrator is told when the next period has to wait. Nobody is told a second time.
     await sql`update users set role = 'admin' where email = 'customer@example.test'`.execute(db);
     await bill(await addContract(db));
     expect(await toldOf(many)).toEqual([

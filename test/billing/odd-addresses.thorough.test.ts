@@ -1,4 +1,5 @@
-// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393). No fault leads to the tax of the seller's country.
+// Odd and faulty billing addresses (contract 7.62, 7.232 and 7.390 to 7.393). No faulty address leads to the tax of the
+// seller's country.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -65,7 +66,7 @@ const outside = 'O 0';
 const { postcode: _postcode, ...withoutPostcode } = address;
 const { city: _city, ...withoutCity } = address;
 
-/** Whole addresses. For each: what was given, what is stored of it (contract 7.391), and the tax. */
+/** Whole postal addresses. For each: what was given, what is stored of it (contract 7.391), and the tax. */
 const whole: [what: string, given: Record<string, string>, kept: Record<string, string>, tax: string][] = [
   ['Hong Kong, without a postcode', { line1: '1 Queen’s Road', city: 'Central', country: 'HK' }, {}, outside],
   ['the Emirates, with no postcode and no city', { line1: 'PO Box 1', country: 'AE' }, {}, outside],
@@ -138,7 +139,7 @@ async function save(browser: Browser, fields: Record<string, string>): Promise<v
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${page}?saved=details`]);
 }
 
-/** Addresses with a fault, and the country that each of them names nevertheless. */
+/** Postal addresses with a fault, and the country that each of them names all the same. */
 const faulty: [what: string, given: unknown, country: string | null, tax: string][] = [
   ['no town', { ...withoutCity, country: 'US' }, 'US', outside],
   ['no postcode where there is one', withoutPostcode, 'FR', french],
@@ -202,7 +203,7 @@ describe('a country that could not be read', () => {
     expect(await read(email)).toMatchObject({ country: null, editedHere: ['company'] });
     await save(browser, { company: 'Narnia Ltd', ...address });
     await clockOn();
-    // The new country does not count immediately either, because there was another country before.
+    // The new country does not count immediately, because there was another country before.
     expect(await bill(signupId)).toBe('country_unread');
     await accept(email);
     await clockOn();
@@ -288,7 +289,7 @@ describe('a country that was said', () => {
   });
 });
 
-/** An administrator decides about France. */
+/** An administrator decides about the country France. */
 const accept = async (email: string, isAccepted = true) => {
   const { rows } = await sql<{
     id: string;

@@ -227,7 +227,7 @@ it('shows what a customer paid that pays no invoice, by currency, to that custom
   await pay('others', 100_000, others);
   expect(await owed(owner)).toEqual(['EUR 40.80', 'USD 5.00']);
   expect(await said(stranger)).toContain('We have EUR 965.49 from you');
-  // This money once paid another customer's invoice.
+  // This money paid another customer's invoice before.
   await sql`insert into allocations (payment, invoice, amount, recorded_at)
     select 'too-much', number, n, now() from invoices, unnest(array[1, -1]) n where document = ${others}`.execute(
     app.db,

@@ -1,4 +1,4 @@
-// Billing details: the person edits them, and signups fill them. A click in a mail proves their address for invoices.
+// Billing details: the person edits them, and signups fill them. A click in a mail proves the email address for invoices.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -210,7 +210,7 @@ describe('the form (contract 7.230, 7.234 and 7.235)', () => {
     expect(said).toContain(`${invoiceEmail} gets no invoices yet`);
     expect(said).toContain(`Invoices go to ${owner} `);
     expect(said).not.toContain('We have sent');
-    // An address that was taken out of the form gets no mail either.
+    // An email address that was removed from the form gets no mail.
     await save(whole, browser);
     expect(textOf(await browser.send(`${page}?saved=mail-invoice-email`))).not.toContain('We have sent');
   });
@@ -329,7 +329,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect([answer.applied, answer.ignored]).toEqual([true, ['/account/billing']]);
     expect(await read()).toBeUndefined();
     expect(await listMailsTo('thief@example.com')).toEqual([]);
-    // A later report does not fill the details either. Nor does a signup that did not make the account.
+    // A later report does not fill the details. Nor does a signup that did not make the account.
     expect((await customers.report('stranger', { billing })).ignored).toEqual(['/account/billing']);
     const { email } = await arrive('made-it', billing);
     const later = await customers.report('not-this-one', { email, billing: { company: 'Thief' } });
@@ -458,8 +458,8 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect(await listIgnored()).toEqual([[await idOf(app.db, email), [...pointers].sort()]]);
     const browser = await logIn(app.send, email);
     expect(textOf(await browser.send(page))).toContain('that we could not use');
-    // Saving the form clears the list of faults. The country does not change the tax, because such a change would wait for an
-    // administrator.
+    // Saving the form clears the list of faults. This country leaves the tax as it is, because a change of the tax would wait
+    // for an administrator.
     await save({ ...whole, country: 'DE', vatId: '' }, browser);
     expect(await listIgnored()).toEqual([]);
   });
@@ -515,7 +515,7 @@ const listMailsTo = async (recipient: string) =>
     await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}`.execute(app.db)
   ).rows.map(({ kind }) => kind);
 
-/** Sends the mails, and returns the paths of the links that were mailed to that address, oldest first. */
+/** Sends the mails, and returns the paths of the links that were mailed to that email address, oldest first. */
 const readLinks = (recipient: string) =>
   readMail(recipient, 'invoice_email', /\/invoice-email\/confirm\?token=[\w-]{43}/);
 
@@ -742,7 +742,8 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
     expect(await read()).toMatchObject({ company: 'Fleurs SARL', invoiceEmail: null });
     expect(await told()).toEqual([owner]);
     expect(await buyerEmail('after-password')).toBe(owner);
-    // An address that waits for its link goes as well. An address that was given 31 days ago stays.
+    // Setting the password removes an invoice email address that waits for its link, too. An address that was given 31 days ago
+    // stays.
     await save({ ...whole, invoiceEmail: books });
     const [waiting = ''] = await readLinks(books);
     await setPassword();
@@ -787,7 +788,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         expect(textOf(shown)).toContain(`named ${invoiceEmail} as the address for your invoices`);
         expect(shown.text).toContain('value="keep-invoice-email"');
       }
-      // Saving the form decides nothing if it leaves the address as it was.
+      // Saving the form decides nothing if it leaves the email address as it was.
       await save({ company: 'Mine', invoiceEmail }, browser);
       expect(await waits({ email })).toBe(true);
     });
@@ -883,7 +884,7 @@ describe('an address for invoices (contract 7.242 to 7.244)', () => {
         ],
       };
     };
-    // The row expires so late because the sweep goes by the database's clock.
+    // The sweep goes by the database's clock, so the row must expire late.
     await sql`insert into reserved_addresses (email, user_id, expires_at)
       values (${books}, ${await idOf(app.db, 'merchant@example.test')}, '2099-01-01')`.execute(app.db);
     const left = await look(books);

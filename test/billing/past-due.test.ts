@@ -79,7 +79,7 @@ describe('by default, also under settings from before there was a choice', () =>
     const [, second] = await books.documentsOf(id);
     await pay(second?.number ?? '');
     expect(await statusOf(id)).toBe('active');
-    // The third is open, but not due yet.
+    // The third invoice is open, but not due yet.
     expect((await periodsOf(id)).at(-1)).toBe('2027-03-10 open');
   });
 
@@ -119,7 +119,7 @@ it('if they wait, customer and administrators see how many periods wait, and the
     { count: 0, sums: [] },
   ]);
   await books.setClock('2028-02-15T10:00:00.000Z');
-  // From the next period on, the price is another.
+  // The price changes from the next period on.
   await books.report('Sees', { price: { currency: 'EUR', unit_amount: 100, interval: 'month' } });
   await billAt('2028-03-15T10:00:00.000Z');
   expect(await periodsOf(id)).toEqual(['2028-01-10 open']);
@@ -127,7 +127,7 @@ it('if they wait, customer and administrators see how many periods wait, and the
     { state: 'after_payment', periods: 2, sums: [{ currency: 'EUR', unitAmount: 3_000, minorDigits: 2 }] },
     { count: 2, sums: [{ currency: 'EUR', amount: 3_000, minorDigits: 2 }] },
   ]);
-  // Otherwise they wait for something else, if for anything.
+  // With the usual settings, periods do not wait for a payment.
   await setSettings(books.db);
   expect((await seen())[1]).toEqual({ count: 0, sums: [] });
 });

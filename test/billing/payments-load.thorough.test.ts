@@ -43,7 +43,7 @@ it(`each of ${payments} payments counts once while processes are killed, and the
       reports.push(buildRefund(payment.payment_id, 1, amount(1 + pick(1_200))));
   }
   const messages = reports.map((report) => ({ report, webhookId: freshWebhookId() }));
-  // The rest are repeats. Half of them have the same webhook-id.
+  // The other messages are repeats. Half of them have the same webhook-id.
   for (let at = messages.length; at < requests; at++) {
     const message = messages[pick(reports.length)] as (typeof messages)[number];
     messages.push(pick(2) ? message : { ...message, webhookId: freshWebhookId() });
@@ -85,7 +85,7 @@ it(`each of ${payments} payments counts once while processes are killed, and the
   await killer;
 
   expect(kills).toBeGreaterThan(byForm({ short: 3, long: 10 }));
-  // If an answer was lost, the next try is answered as a repeat. So no payment is taken as new twice.
+  // If an answer was lost, the next try is answered as a repeat. So no payment is accepted as new twice.
   expect([...taken.values()].every((times) => times === 1)).toBe(true);
   const { rows } = await sql<{ id: string; amount: number }>`
     select id, amount::float8 from payments order by id`.execute(app.db);

@@ -4,7 +4,7 @@ import { fc } from '../support/run/random.ts';
 
 type Interval = 'month' | 'year';
 
-/** The starts of the periods after the first one, which sets the anchor day. */
+/** The starts of all periods but the first. The first start sets the anchor day. */
 function follow(first: string, intervals: Interval[]): string[] {
   const anchorDay = new Date(first).getUTCDate();
   let start = new Date(first);

@@ -1,4 +1,4 @@
-// A year of two sellers in Berlin, played by the clock through the doors of the service, and compared with books that
+// A year of two sellers in Berlin, played by the clock through everything that the service offers, and compared with books that
 // `own-books.ts` keeps by the contract alone. `FAULTS=long` plays 14 months.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -214,7 +214,7 @@ describe.each([
     if (life === 'ended') {
       for (let after = 20; after < later - 15; after += 30)
         on(after, again({ charges: [drawCharge(20_000, 'next')] }));
-      // Once a period is invoiced, but not paid, the CRM says that the contract ended before that period.
+      // After a period is invoiced, but not paid, the CRM says that the contract ended before that period.
       const end = async (at: number): Promise<void> => {
         const { invoice, first = '' } = known(signup).periods.at(-1) ?? {};
         const occurredAt = first ? startOf(addDays(first, -3)) + noon : 0;

@@ -105,7 +105,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}a sample`, (
     for (const page of pages) expect(page).toContain('SAMPLE: this is no invoice');
     expect(pages[1]).toContain('INV-2026-0000 · 2 of 2');
     expect(pages[2]).toContain('CN-2026-0000 · 1 of 2');
-    // All that is drawn is tagged, each once (contract 7.466).
+    // Everything that is drawn is tagged one time (contract 7.466).
     for (const page of readMarks(pdf)) {
       const contents = page.flatMap(({ content }) => content ?? []);
       expect(contents).toEqual(contents.map((_each, at) => at));

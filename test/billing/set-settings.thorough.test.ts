@@ -163,7 +163,7 @@ describe('another bank account or link', () => {
     expect((await mails()).length).toBeGreaterThan(0);
     const soon = withChange({ plans: { starter, pro }, terms: { days_to_pay: 30 } });
     expect(await inForceAt('2026-11-27T11:59:59.999Z')).toEqual(soon);
-    // The 24 hours continue if something else is saved meanwhile.
+    // Saving something else in the meantime does not begin the 24 hours anew.
     expect(await mustSet(cookie, withChange({ plans: { starter } }))).toMatchObject({
       version: 4,
       pending: { version: 5, countsFrom: '2026-11-27T12:00:00.000Z' },
@@ -471,7 +471,7 @@ describe('a bank account in a text', () => {
     // Signs such as a slash divide these numbers, so they are no IBAN.
     'FR76 3000/6000 0112, 3456:7890 189',
     'de89-3704-0044-0532-0130-00',
-    // In these, one digit is wrong or missing.
+    // In these numbers, one digit is wrong or missing.
     'FR76 3000 6000 0112 3456 7890 188',
     'FR76 3000 6000 0112 3456 7890 18',
     'Amtsgericht Berlin HRB 12345, USt-IdNr. DE136695976, Tel. +49 30 1234567',
@@ -495,7 +495,7 @@ describe('a bank account in a text', () => {
     expect(await refused(cookie, other)).toHaveLength(1);
     await setBillingClock(app.db, '2026-11-27T12:00:00Z');
     await mustSet(cookie, other);
-    // The earlier bank account is not in force any more.
+    // The earlier bank account is not in force any more, so a text must not name it.
     const text = 'DE89 3704 0044 0532 0130 00';
     expect(await refused(cookie, { ...other, payment: { ...other.payment, text } })).toHaveLength(1);
   });
@@ -855,7 +855,7 @@ describe('the page', () => {
     expect(fieldsOf(added)).toEqual({ ...typed, intent: 'set', ...newRow(4) });
     expect(added.text).toMatch(/<input [^>]*name="ruleCountry-4"[^>]*autofocus/i);
     expect(textOf(added)).not.toMatch(/Nothing was saved|is wrong/);
-    // The next row is below the empty one.
+    // The second added row is below the first one, which is still empty.
     const twice = await sendForm(browser, { ...fieldsOf(added), intent: 'add-rules' });
     expect(fieldsOf(twice)).toEqual({ ...typed, intent: 'set', ...newRow(4), ...newRow(5) });
     const plans = await sendForm(browser, { ...fieldsOf(twice), intent: 'add-plans' });

@@ -384,7 +384,7 @@ describe('a VAT ID', () => {
       expect(readVatId(country, wrong), wrong).toBeUndefined();
       expect(readVatIdOfAny(wrong), wrong).toBeUndefined();
     }
-    // Their rules are not public, or there are several.
+    // The rules for these VAT ids are not public, or there are several rules.
     for (const id of ['BG175074753', 'CZ25123892', 'FRXX303265045', 'LV01010112345', 'ESK1234567A'])
       expect(readVatIdOfAny(id)).toBe(id);
   });

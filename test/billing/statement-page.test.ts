@@ -105,7 +105,7 @@ it('proposes, does nothing before the click, then records all that match exactly
   const third = await accept(fieldsOf(second), rest[1]?.id ?? '', { 'to-0': '' });
   expect(third.text).toContain('Nothing to decide');
   expect(await readUnallocated(app.db, rest[1]?.id ?? '')).toBe(777);
-  // The same form and the same file again record nothing.
+  // Sending the same form or the same file a second time records nothing.
   const again = await accept(fieldsOf(shown), 'all');
   expect([again.status, await countPayments()]).toEqual([200, (before ?? 0) + 3]);
   expect((await upload(file)).text.replaceAll('<!-- -->', '')).toContain('3 recorded before');
@@ -244,7 +244,7 @@ it('takes a file of up to 2 MiB, and pages of people no more than before', async
   const large = `${sample?.write(texts)}${'\r\n'.repeat(900_000)}`;
   expect((await upload(encode(large, 'windows-1252'))).status).toBe(200);
   expect((await upload('x'.repeat(2 * 1_024 * 1_024))).status).toBe(413);
-  // Without its length, the body would be kept in memory before it is known who sends it.
+  // Without its length, the body would be kept in memory before the service knows who sends it.
   expect((await upload('x'.repeat(70_000), { hasLength: false })).status).toBe(413);
   const other = { cookie: admin, form: { name: 'x'.repeat(70_000) } };
   expect((await app.send('/profile', other)).status).toBe(413);

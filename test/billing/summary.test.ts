@@ -108,7 +108,7 @@ it('shows thirteen months, and leads to earlier ones while there are any', async
 it('adds up active contracts by plan, with a twelfth of yearly prices, rounded once', async () => {
   const plan = 'rounded';
   const year = (unit_amount: number) => ({ currency: 'EUR', unit_amount, interval: 'year' });
-  // The sum is 5 + 4 + 9/12 of 3 = 9.75. If each were rounded by itself, it would be 9.
+  // The sum is 5 + 4 + 9/12 of 3 = 9.75. If each price were rounded by itself, the sum would be 9.
   for (const [at, price] of [
     { currency: 'EUR', unit_amount: 5, interval: 'month' },
     { currency: 'EUR', unit_amount: 4, interval: 'month' },

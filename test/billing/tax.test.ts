@@ -39,7 +39,7 @@ describe('the tax of a document (contract 7.62 to 7.64)', () => {
     expect(findTax(settings, { ...french, hasCheckedVatId: false }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: 'ATU12345678' }, '2026-01-01')).toEqual(taxed(2000));
     expect(findTax(settings, { ...french, vatId: null }, '2026-01-01')).toEqual(taxed(2000));
-    // Such texts were stored while there was no address. At most they begin like a VAT ID.
+    // Such texts were stored while there was no postal address. At most they begin like a VAT ID.
     for (const vatId of ['wrong', 'FR wrong', 'FR-40303265045'])
       expect(findTax(settings, { ...french, vatId }, '2026-01-01')).toEqual(taxed(2000));
     for (const vatId of ['wrong', 'FR40303265045'])

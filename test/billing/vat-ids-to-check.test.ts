@@ -99,7 +99,7 @@ describe('an invoice to a business in another EU country', () => {
     await daysOn(31);
     expect(await bill(buyer.signupId)).toEqual(['S 2000', 'S 2000']);
     expect(await details(buyer)).toMatchObject({ hasRefusedVatId: true, isVatIdOpen: false });
-    // Another VAT id has not been looked at.
+    // Nobody has decided about the new VAT id yet.
     await openClient(
       app.send,
       (await addSession(app, buyer.id, { authTime: clock.at })).cookie,
@@ -174,7 +174,7 @@ describe('an invoice to a business in another EU country', () => {
       ['checked_vat_id', { hasCheckedVatId: true, hasRefusedVatId: false }],
       ['refused_vat_id', { hasCheckedVatId: false, hasRefusedVatId: true }],
     ] as const) {
-      // As an earlier version stored it, for a buyer without a country.
+      // The VAT id is stored as an earlier version stored it, for a buyer without a country.
       await sql`update billing_details set vat_id = 'fr 83-404 833.048', checked_vat_id = null, refused_vat_id = null`.execute(
         app.db,
       );
@@ -195,7 +195,7 @@ describe('an invoice to a business in another EU country', () => {
     await edit(buyer.accountId, wrong);
     expect((await save('fr 83 404 833 049')).status).toBe(303);
     expect((await details(buyer))?.vatId).toBe(wrong);
-    // A report says so, too, and loses nothing else.
+    // A report with a wrong digit loses only the VAT id, and its answer says so.
     const ofReport = async (id: string) => {
       const answer = await customers.report(`digit-${++count}`, {
         email: `digit-${count}@example.test`,
@@ -279,7 +279,7 @@ describe('VAT ids to check', () => {
     await look();
     expect(await mailed()).toEqual([]);
     const { email } = await arrive();
-    // They all come to the mails before one of them can write.
+    // All sixteen jobs look at the mails before one of them can write a mail.
     const looks = await inTransaction(app.db, { by: 'service' }, async (trx) => {
       await sql`lock table mails in share row exclusive mode`.execute(trx);
       const started = Array.from({ length: 16 }, () => look());
@@ -300,7 +300,7 @@ describe('VAT ids to check', () => {
     await daysOn(3);
     await look();
     expect(await mailed()).toHaveLength(2 * all.length);
-    // Off by default: nobody was asked.
+    // VIES is off by default, so it was not asked.
     expect(vies.asked).toEqual([]);
   });
 
@@ -397,7 +397,7 @@ describe('VAT ids to check', () => {
         isVatIdOpen: true,
       });
       expect([await listed(), await checksOf(buyer)]).toEqual([[vatId], []]);
-      // Administrators may decide meanwhile.
+      // Administrators may decide before VIES answers.
       expect(await mailed()).toContain(admin.email);
       await look('vies');
       expect(vies.asked).toHaveLength(1);
@@ -483,7 +483,7 @@ describe('VAT ids to check', () => {
         write = sql`update billing_details set refused_vat_id = vat_id`.execute(app.db);
         return inTheName(asked);
       };
-      // The answer comes once the decision is stored.
+      // The answer comes after the decision is stored.
       vies.how.before = () => write;
       await look('vies');
       expect(await details(buyer)).toMatchObject({ hasCheckedVatId: false, hasRefusedVatId: true });

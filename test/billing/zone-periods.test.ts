@@ -69,7 +69,7 @@ it('a contract that begins at half past midnight is invoiced at once, and on the
 it('a contract from before keeps its periods until its price changes, and then has neither a gap nor a day twice', async () => {
   await books.setClock(begun);
   const { id } = await books.report('crm_before');
-  // As the version before begins it: at half past eleven on the 31st, in UTC.
+  // Begins the period as the version before does: at half past eleven on the 31st, in UTC.
   await sql`delete from waiting_periods where contract_id = ${id}`.execute(books.db);
   await sql`update service_contracts set next_period_starts_at = ${begun}, billing_anchor_day = 31
     where id = ${id}`.execute(books.db);

@@ -11,7 +11,7 @@ afterEach(close);
 
 type Kept = { status: number; headers: [string, string][]; body: string };
 
-/** Caches answers of the callback: the first one for everybody, or one for each whole address. */
+/** Caches answers of the callback: the first answer for everybody, or one answer for each URL. */
 const cache =
   (keyOf: (url: string) => string) =>
   (client: Handler): Handler => {

@@ -1,4 +1,4 @@
-// The doctor at the demo clients of a real service: a newcomer's first run of it finds nothing wrong.
+// The doctor at the demo clients of a real service. A newcomer's first run of the doctor finds nothing wrong.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeReport } from '../../clients/doctor/describe-report.ts';
 import { examine, type Report } from '../../clients/doctor/examine.ts';
@@ -43,7 +43,7 @@ it.each([
   const events = hasEvents ? createEventWriter(app.db, client) : undefined;
   const run = () => examine(target, { fetch: send, now: () => new Date(), findReads, events });
   let report = await run();
-  // The machine may be so busy that the service turned requests away.
+  // A busy machine may have turned some requests away. Then the doctor looks again.
   for (let left = 2; left > 0 && isTurnedAway(report); left--) report = await run();
   expect(report.findings).toEqual([]);
   expect(report.unseen).toEqual([]);

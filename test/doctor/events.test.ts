@@ -1,4 +1,5 @@
-// What a client does with events: the doctor appends them to the database of a real service, which the client reads.
+// What a client does with events. The doctor appends events to the database of a real service, from which the client reads
+// them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
@@ -86,10 +87,10 @@ it('lets a right client be, and leaves nothing about its people but that they ar
   expect(new Set(ids).size).toBe(8);
 });
 
-// On a busy machine, a client may miss the two seconds after a nudge.
+// On a busy machine, a client may not read within two seconds of a nudge.
 it.each(clients.slice(1, -1))('finds %s (contract 3.43)', { retry: 2 }, async (name) => {
   const report = await examine(name);
-  // A client that skips events misses more than one.
+  // A client that skips the events of a suspension has this finding, too.
   const more = name === 'events_suspension_ignored' ? ['events_ended_login_taken'] : [];
   const found = name === 'newest_login_only' ? 'events_logout_ignored' : name;
   expect(faultsOf(report), sawOf(report)).toEqual([...more, found]);

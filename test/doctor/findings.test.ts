@@ -13,7 +13,7 @@ it('docs/doctor.md explains each finding, under the heading that the report has'
   const sections = text.split(/^## /m).map((section) => [section.split('\n')[0], section] as const);
   for (const id of findingIds) {
     const group = groupOf(id);
-    // Advice stands at the end of what was noticed.
+    // The document lists advice at the end of the group `noticed`.
     const usual = groups[group === 'advice' ? 'noticed' : group];
     const heading = needsEvents(id) ? 'With `--events`' : usual;
     const [, section = ''] = sections.find(([title]) => title === heading) ?? [];

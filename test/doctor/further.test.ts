@@ -8,7 +8,7 @@ import { startClients, targetOf } from './harness/clients.ts';
 
 const clients = shared(() => startClients('typescript'));
 
-/** What only a page that names the person shows. */
+/** Findings that the doctor can make only on a page that names the person. */
 const peopleOnly = [
   ...['linked_by_email', 'older_profile_applied', 'newer_profile_ignored', 'role_kept'],
   ...['session_guessable', 'session_forgeable'],

@@ -1,4 +1,4 @@
-// Whether a client reads its events after it takes a nudge. The doctor looks this up in the database of a real service.
+// Whether a client reads its events after it accepts a nudge. The doctor looks this up in the database of a real service.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, expect, it } from 'vitest';

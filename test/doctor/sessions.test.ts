@@ -1,4 +1,4 @@
-// Sessions that a stranger can guess or make, and some that only look like them.
+// Sessions that a stranger can guess or make, and sessions that only look as if a stranger could.
 import { afterEach, expect, it } from 'vitest';
 import { faultsOf } from './harness/broken.ts';
 import { openInProcess, sawOf } from './harness/in-process.ts';

@@ -1,4 +1,4 @@
-// The doctor at clients of engineers who had not read it (test/doctor/strangers).
+// The doctor at clients whose engineers had not read the doctor's code (test/doctor/strangers).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { examine } from '../../clients/doctor/examine.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
@@ -9,7 +9,7 @@ import { settings, targetOf } from './harness/clients.ts';
 import { openInProcess, passOn, sawOf } from './harness/in-process.ts';
 import { createStrangers, strangers } from './strangers/strangers.ts';
 
-/** It reads events so late that nobody can see what it does with them. */
+/** This client reads events so late that the doctor cannot see what the client does with them. */
 const unsure = ['s24'];
 
 const { listen, close } = openInProcess();
@@ -48,7 +48,7 @@ async function examineStranger(client: string) {
   return report;
 }
 
-/** On a busy machine, a client may miss the two seconds after a nudge. */
+/** On a busy machine, a client may not read within two seconds of a nudge. */
 const patiently = { retry: 2 };
 
 it.each(strangers.filter(({ isRight }) => isRight))('lets $name be: $fault', patiently, async ({ name }) => {

@@ -163,6 +163,10 @@ const bookForms = [
     method: 'x',
   },
   { path: '/admin/invoices/1', intent: 'credit', credits: 'part', amount: '1.00' },
+  {
+    ...{ path: '/admin/invoices/1', intent: 'reissue', company: 'x', line1: 'x', line2: 'x', postcode: 'x' },
+    ...{ city: 'x', country: 'DE', vatId: 'DE136695976' },
+  },
   { path: '/admin/billing/unallocated', intent: 'allocate', payment: 'x', number: '1' },
   { path: '/admin/billing/import', accept: 'all', 'line-0': '{}', 'to-0': 'x' },
   {

@@ -456,6 +456,14 @@ const rows: Row[] = [
     holds: { intent: 'credit', credits: 'all', why: 'Sent twice', seen: 'x' },
   },
   {
+    form: '/admin/invoices/:number reissue',
+    arrange: admin,
+    fields: { company: 'Blumen GmbH', line1: '', city: 'Berlin', why: 'Wrong company', seen: 'x' },
+    status: 422,
+    says: 'Fill this in too, or leave the whole address empty.',
+    holds: { company: 'Blumen GmbH', city: 'Berlin' },
+  },
+  {
     form: '/admin/files',
     arrange: admin,
     fields: { file: 'tax.csv', from: '2020-02-01', to: '2020-01-31' },

@@ -26,7 +26,7 @@ let serial = 0;
 const newEmail = () => `dead-${serial++}@example.test`;
 const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
 
-/** The path of the newest link that was mailed to an address. */
+/** The path of the newest link that was mailed to an email address. */
 async function linkTo(email: string, page: string, count = 1): Promise<string> {
   const { pathname, search } = linkIn((await readMails(other, email, count)).at(-1) ?? {}, page);
   return pathname + search;
@@ -57,7 +57,9 @@ async function askToChange(browser: Browser, email: string): Promise<string> {
   return linkTo(email, '/profile/email/confirm');
 }
 
-/** Returns the words of the card, and where its one button leads. If the button is of a form, also what the form sends. */
+/**
+ * Returns the words of the card, and where its one button leads. If the button is of a form, returns what the form sends, too.
+ */
 async function read(link: string, send: TestApp['send'] = app.send) {
   const answer = await send(link);
   const [card = ''] = /<div class="card">[\s\S]*?<\/main>/.exec(answer.text) ?? [];

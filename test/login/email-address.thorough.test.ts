@@ -166,7 +166,7 @@ describe('an e-mail address is refused', () => {
     expect(readEmailAddress(text)).toBeUndefined();
   });
 
-  // NFKC would change these. Two addresses that look alike could then be two users.
+  // NFKC would change these letters. Two email addresses that look alike could then be two users.
   it.each([
     ['a full-width letter', 'ｚoe@example.test'],
     ['a full-width @', 'zoe＠example.test'],

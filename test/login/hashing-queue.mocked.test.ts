@@ -66,7 +66,7 @@ const countTries = async () =>
     )
   ).rows[0]?.tries;
 
-/** Starts as many logins as may wait, and returns once all of them wait. */
+/** Starts as many logins as may wait, and returns when all of them wait. */
 async function fillQueue() {
   const logins: Promise<Answer>[] = [];
   while (logins.length < slots) {
@@ -180,7 +180,7 @@ it('a login with a passkey, for which nothing is hashed, gets in while the queue
   expect(await findPath(marked)).toBe(marked);
   const answer = await logInByPasskey(openBrowser(app.send), phone, { path: marked });
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/data']);
-  // A password does not get past the queue by the path for passkeys: it is not even looked at (contract 9.387).
+  // A password does not get past the queue by the path for passkeys: the password is not even looked at (contract 9.387).
   const form = { email: 'merchant@example.test', password };
   const refused = await app.send(marked, { form });
   expect(refused.status).toBe(401);

@@ -1,4 +1,4 @@
-// "Did you mean …?" at an address that is one letter off a big mail host (contract 9.220 to 9.222).
+// "Did you mean …?" at an email address that is one letter off a big mail host (contract 9.220 to 9.222).
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../support/app/app.ts';
@@ -55,7 +55,7 @@ describe('the sign-up', () => {
     const done = await signUp(email, { meant: 'yes' });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/signup?sent']);
     await readMails(changes.other, email, 1);
-    // Once the user has said that they mean it, any address may be typed.
+    // After the user has said that they mean the email address, any address may be typed.
     expect((await signUp('nia@gmal.com', { meant: 'yes' })).status).toBe(303);
   });
 

@@ -150,7 +150,7 @@ describe('requests for a mail', () => {
     for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(200);
     expect(await askForPassword(email)).toBe(200);
     expect(await askForPassword(email.toUpperCase())).toBe(200);
-    // This is the extra mail once in three hours (contract 9.122).
+    // This is the extra mail that is allowed one time in three hours (contract 9.122).
     expect(await askForPassword(email)).toBe(200);
     const refusal = await askForPassword(email);
     expect(refusal).toMatchObject({ status: 429, code: 'rate_limited' });
@@ -163,7 +163,7 @@ describe('requests for a mail', () => {
   it('are limited to fifty an hour from one client, for all addresses together, and fifty that set a password', async () => {
     const { address } = newVisit();
     const outcomes: unknown[] = [];
-    // All 110 at the same time would be refused by their deadlines on a busy machine, and not by the limit.
+    // On a busy machine, 110 requests at the same time would be refused by their deadlines, and not by the limit.
     for (let from = 0; from < 110; from += 10)
       outcomes.push(
         ...(await Promise.all(

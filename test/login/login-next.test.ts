@@ -85,7 +85,7 @@ it.each([
   expect(await locationsAfter(queryOf(next))).toEqual(['/profile', '/profile']);
 });
 
-// These look dangerous but are local paths: what counts is how a browser resolves the Location.
+// These paths look dangerous but are local: what counts is how a browser resolves the Location.
 it.each([
   '/@evil.example',
   '/:@evil.example',

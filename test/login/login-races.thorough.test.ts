@@ -13,7 +13,7 @@ const newPassword = 'quite another long password';
 let original: string | null;
 const app = shared(openApp);
 beforeAll(async () => {
-  // The guess limit would get in the way of these races, so it never counts.
+  // The guess limit would get in the way of these races, so it never counts here.
   await sql`create function never_count() returns trigger language plpgsql
     as 'begin new.points := 0; return new; end'`.execute(app.db);
   await sql`create trigger never_count before insert or update on rate_limits

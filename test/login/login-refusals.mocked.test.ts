@@ -13,7 +13,7 @@ vi.mock('@node-rs/argon2', async (importOriginal) => {
 
 const password = 'local demo password';
 
-// These are no addresses of demo users, because the login page shows those anyway.
+// These are no email addresses of demo users, because the login page shows those to everybody.
 const cases = [
   ['unknown_user', 'unknown@refused.test'],
   ['no_password', 'nobody@refused.test'],
@@ -55,7 +55,8 @@ describe('wrong credentials', () => {
     const { rows } = await vi.waitFor(async () => {
       const found = await sql<object>`select type, reason, row_to_json(e)::text as whole
         from audit_events e where request_id = ${requestId}`.execute(app.db);
-      // A refusal for an unknown address is only in the log. Otherwise strangers could grow the table without end.
+      // A refusal for an unknown email address is only in the log. If it were in the table, strangers could grow the table
+      // without end.
       expect(found.rows).toHaveLength(reason === 'unknown_user' ? 0 : 1);
       return found;
     }, 15_000);

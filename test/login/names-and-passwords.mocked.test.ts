@@ -115,7 +115,7 @@ describe('a new password (contract 9.31)', () => {
     ['is refused', 129, false],
   ])('%s with %i characters', async (_, length, taken) => {
     expect(await isTaken(ofLength(length))).toBe(taken);
-    // Lengths are in code points. An emoji is one, although JavaScript counts two.
+    // Lengths are in code points. An emoji is one code point, although JavaScript counts two.
     const emoji = Array.from(ofLength(length), (character, at) => (at % 2 ? '\u{1f40c}' : character)).join(
       '',
     );

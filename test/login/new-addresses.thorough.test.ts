@@ -1,4 +1,4 @@
-// New addresses that every door refuses. People who already have such an address keep it (contract 9.12 to 9.14).
+// New email addresses that every form refuses. People who already have such an address keep it (contract 9.12 to 9.14).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts';
@@ -27,11 +27,11 @@ const cases = () => [
   ]),
 ];
 let serial = 0;
-/** Another address of the same domain, because limits by address are not the subject here. */
+/** Another address of the same domain, because the limits for each email address are not the subject here. */
 const fresh = (email: string) => email.replace('a@', `a${++serial}@`);
 const from = () => `10.${++serial % 250}.${serial % 250}.1`;
 
-/** Gives a demo user an address that was allowed in earlier versions. */
+/** Gives a demo user an email address that was allowed in earlier versions. */
 async function giveOld({ db }: TestApp, who: string): Promise<string> {
   const email = fresh(['a@localhost', 'a@b', 'a@1.2'][serial % 3] ?? '');
   await sql`update users set email = ${email} where email = ${who}`.execute(db);

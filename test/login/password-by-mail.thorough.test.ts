@@ -10,7 +10,7 @@ const newPassword = 'seven quiet lanterns';
 const now = new Date('2036-06-01T12:00:00.000Z');
 const app = shared(() => openApp({ now: () => now }));
 
-/** Returns the path and query of the link in the newest mail to that address. */
+/** Returns the path and query of the link in the newest mail to that email address. */
 async function findLink(email: string, count = 1): Promise<string> {
   return vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`
@@ -54,7 +54,7 @@ describe('/set-password', () => {
     expect(textOf(page)).toContain(`Set your password For ${email}`);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    // All scripts are our own files, because nothing else may see the address of this page.
+    // All scripts are our own files, because nothing else may see the URL of this page.
     const scripts = page.text.match(/<script[^>]*>[^<]*/g) ?? [];
     expect(scripts.filter((script) => !/^<script type="module" src="\/assets\/[^>]*>$/.test(script))).toEqual(
       [],
@@ -223,7 +223,7 @@ describe('/verify-email', () => {
     expect((await app.send(link, { form: {} })).status).toBe(303);
     expect(await verifiedAt('unverified@example.test')).toBeNull();
 
-    // Visitors who use the link later find the address verified, and go on, too.
+    // Visitors who use the link later find the email address verified, and go on, too.
     const answers = await Promise.all(Array.from({ length: 16 }, () => app.send(link, { form: {}, cookie })));
     for (const answer of answers) expect(launch).toBe(`${targetOf(answer).pathname}?state=s1`);
     const { rows } = await sql`select 1 from audit_events where type = 'email.verified'`.execute(app.db);

@@ -1,4 +1,4 @@
-// Refused new passwords are counted at every door that sets one (contract 9.244 and 9.245).
+// Refused new passwords are counted by every form that sets one (contract 9.244 and 9.245).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireGoodPassword } from '../../server/identity/password/new-password.ts';
@@ -86,7 +86,7 @@ describe.each(Object.entries(doors))('at %s', (_, open) => {
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(2);
     if (!statuses.includes(503)) expect(statuses.filter((status) => status === 422)).toHaveLength(2);
     await countAtLeast(30);
-    // After that, no password is checked.
+    // After the limit is reached, no password is checked.
     const one = await send(newPassword);
     expect(one.status).toBe(429);
     expectRetryAfter(one, 15 * 60);

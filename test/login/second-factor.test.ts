@@ -373,7 +373,7 @@ describe('guesses of codes (contract 9.50)', () => {
     expect(refused).toHaveLength(22);
     expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(10);
     for (const answer of refused) expectRetryAfter(answer, 3_600);
-    // Right codes are not looked at either, from any address.
+    // Correct codes are not looked at either, from any IP address.
     const elsewhere = await openPending();
     const late = { cookie: elsewhere.cookie(), form: { code: show() }, from: '203.0.113.9' };
     expect((await app.send('/login/code', late)).status).toBe(429);
@@ -406,7 +406,7 @@ describe('guesses of codes (contract 9.50)', () => {
         statuses.push((await enterCode(browser, wrongCode(secret, clock))).status);
     }
     expect(statuses).toEqual([...Array(300).fill(401), ...Array(10).fill(429)]);
-    // From that address, even a right code is not looked at in a browser that has not tried yet.
+    // From that IP address, even a correct code is not looked at in a browser that has not tried yet.
     clock += 30_000;
     expectCodeAsked(await last.login(email));
     expectRetryAfter(await enterCode(last, show()), 900);

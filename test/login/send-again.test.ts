@@ -44,9 +44,9 @@ describe('the button (contract 11.35)', () => {
     expect([second.status, second.headers.get('location')]).toEqual([303, first.headers.get('location')]);
     const mails = await mailsTo(email);
     expect(mails).toHaveLength(2 * each);
-    // Only kinds are compared, because a mail loses the details of its sign-up once it is sent.
+    // Only kinds are compared, because a mail loses the details of its sign-up after it is sent.
     expect(mails.map(({ kind }) => kind)).toEqual(mails.map(() => mails[0]?.kind));
-    // "Use another address" opens the form with the address typed before.
+    // "Use another address" opens the form with the email address typed before.
     expect(page.text).toContain(`href="${path}${next}"`);
     expect(fieldOf(await browser.send(path + next), 'email').value).toBe(email);
   });

@@ -49,7 +49,7 @@ describe('a login', () => {
     expect(await rows()).toEqual([{ id: before?.id, ended_at: null, auth_time: now }]);
     expect(await isLoggedIn(app.send, cookie)).toBe(false);
     expect(await isLoggedIn(app.send, renewed)).toBe(true);
-    // The old token belongs to nobody, so it brings nothing back.
+    // The old token belongs to no session, so it brings no session back.
     expect((await app.send('/login', { form: { email, password }, cookie })).status).toBe(303);
     expect(await rows()).toHaveLength(2);
   });

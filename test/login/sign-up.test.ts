@@ -233,7 +233,7 @@ describe('the form', () => {
     expect(mail?.text).not.toContain('evil');
     expect(mail?.text).not.toContain('pay');
     expect(mail?.subject).toBe('Create your account – Identity');
-    // The row of the sent mail does not keep the parameter either.
+    // The row of the sent mail does not keep the parameter.
     const { rows } = await sql<{
       details: object;
     }>`select details from mails where recipient = ${email}`.execute(app.db);
@@ -248,7 +248,7 @@ describe('the form', () => {
   });
 });
 
-/** Returns the cookie that carries the typed address to the next page. A sign-up has another cookie for the name. */
+/** Returns the cookie that carries the typed email address to the next page. A sign-up has another cookie for the name. */
 function typedIn({ headers }: { headers: Headers }): string {
   const [cookie, ...more] = headers.getSetCookie();
   for (const each of more) expect(each).toMatch(/^identity_typed_name=[^;]+; HttpOnly; Max-Age=600/);
@@ -295,7 +295,7 @@ describe('who has an account', () => {
       const asked = await ask(typed);
       expect(performance.now() - startedAt).toBeGreaterThan(290);
       const page = await app.send(asked.headers.get('location') ?? '', { cookie: typedIn(asked) });
-      // The page shows the typed address. Everything else is the same.
+      // The page shows the typed email address. Everything else is the same.
       expect(textOf(page)).toContain(`We have sent an email to ${typed} .`);
       const shown = textOf(page).replace(typed, 'TYPED');
       const headers = [...asked.headers].filter(([header]) => header !== 'x-request-id');

@@ -202,7 +202,7 @@ describe('a client of OpenID Connect', () => {
     );
     const [done, ...refused] = sent.map(readOutcome).sort();
     expect(done).toBe('200');
-    // After the first, half of the others would also leave it with neither.
+    // After the first change, half of the other changes would leave the client with neither a secret nor PKCE.
     for (const each of refused) expect(['409 edited_meanwhile', '422 validation_failed']).toContain(each);
   });
 

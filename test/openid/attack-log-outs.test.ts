@@ -1,4 +1,4 @@
-// What a client that is down for days costs the others (contract 14.73 and 14.77).
+// What a client that is down for days costs other clients (contract 14.73 and 14.77).
 import { sql, type Transaction } from 'kysely';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

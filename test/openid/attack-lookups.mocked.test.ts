@@ -1,5 +1,5 @@
-// A product whose name cannot be looked up (contract 14.77). Node looks names up on a few threads, for which all other look-ups
-// wait.
+// A product whose host name cannot be looked up (contract 14.77). Node looks host names up on a few threads, and all other
+// look-ups wait for these threads.
 import { beforeEach, expect, it, vi } from 'vitest';
 import { callClient } from '../../server/clients/call.ts';
 

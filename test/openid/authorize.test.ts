@@ -1,5 +1,5 @@
-// What /oauth/authorize answers to a browser (contract 14.20 to 14.39): it never sends anybody to an address that is not registered,
-// and everything else that is wrong goes back to the product.
+// What /oauth/authorize answers to a browser (contract 14.20 to 14.39): it never sends anybody to a URL that is not registered.
+// Everything else that is wrong goes back to the product.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -34,7 +34,7 @@ const customer = 'customer@example.test';
 
 type Name = 'wiki' | 'other' | 'optional' | 'state_only' | 'own_query' | 'admins' | 'vault';
 const clients = {} as Record<Name, OpenIdClient>;
-/** A session of somebody whom all but `admins` and `vault` let in. */
+/** A session of somebody whom all clients but `admins` and `vault` let in. */
 let cookie: string;
 
 beforeAll(async () => {
@@ -143,7 +143,7 @@ describe('a wrong client or address is a page, never a redirect (Contract 14.20)
   });
 });
 
-/** Everything that two right builds could decide differently, and each other rule of the request. */
+/** Everything that two correct implementations could decide differently, and each other rule of the request. */
 const cases: [about: string, name: Name, parameters: Sent, outcome: string | number][] = [
   ['a right request', 'wiki', {}, 'code'],
   // Contract 14.24
@@ -267,7 +267,7 @@ describe('the request (Contract 14.22 to 14.33)', () => {
     }
     expect(outcomeOf(answer)).toBe(outcome);
     if (outcome === 'code' || answer.status !== 303) return;
-    // Errors go to the registered address, with `iss` and `state` (Contract 14.22).
+    // Errors go to the registered redirect URI, with `iss` and `state` (Contract 14.22).
     const back = sentBack(answer);
     const { origin, pathname } = locationOf(answer);
     expect(origin + pathname).toBe(clients[name].redirectUri);
@@ -467,7 +467,7 @@ describe('the length of a query (Contract 14.21)', () => {
   it('a query that no redirect could carry is a page instead of a login that forgets it', async () => {
     expect((await app.send(withLength(5_000, '/'))).status).toBe(414);
     const most = (length: number) => app.send(withLength(length, '/'));
-    // The longest that is read keeps its whole query on the way.
+    // The longest URL that does not get 414 is redirected with its whole query.
     let length = 4_800;
     while ((await most(length)).status === 414) length -= 20;
     const asked = locationOf(await app.send(`${withLength(length, '/').replace('unknown=', 'ui_locales=')}`));
@@ -617,7 +617,8 @@ describe('the pages on the way', () => {
       const shown = await app.send(await nextOf({ login_hint: hint }));
       expect([shown.status, fieldOf(shown, 'email').value ?? ''], hint).toEqual([200, '']);
     }
-    // Somebody who is logged in keeps their own address, and only the paths of this section fill one in.
+    // For somebody who is logged in, the form has their own email address. Only the paths of OpenID Connect fill in the email
+    // address of `login_hint`.
     const browser = await logIn(app.send, customer);
     const { pathname, search } = locationOf(
       await browser.send(authorizePath(clients.wiki, { login_hint: 'a@example.test', prompt: 'login' })),
@@ -650,7 +651,7 @@ describe('the pages on the way', () => {
     expect([go.status, nextStopOf(go)]).toEqual([200, path]);
     expect(textOf(go)).toContain('Continue to Wiki & <Co>');
     const loginPath = `/login?next=${encodeURIComponent(path)}`;
-    // Back: a browser sends no Sec-Fetch-User.
+    // After the Back button, a browser sends no Sec-Fetch-User.
     const back = await browser.send(loginPath, { headers: { 'sec-fetch-mode': 'navigate' } });
     expect(locationOf(back).searchParams.has('stay')).toBe(true);
     const stays = await browser.send(locationOf(back).pathname + locationOf(back).search);
@@ -702,7 +703,7 @@ describe('the pages on the way', () => {
     expect(back).toMatchObject({ state, code: expect.any(String) });
     const { id_token } = tokensOf(await exchange(app, clients.vault, back.code ?? ''));
     expect(decodeJwt(id_token).payload).toMatchObject({ sub: id, amr: ['pwd', 'otp', 'mfa'] });
-    // Another browser gives the code at the login.
+    // In another browser, the person logs in and gives the code of the app.
     const other = openBrowser(app.send);
     const login = locationOf(await other.send(path));
     const asked = locationOf(await other.login(email, undefined, login.pathname + login.search));

@@ -50,7 +50,7 @@ it('a log-out reaches each product with sub and sid, within two seconds, as Back
   const startedAt = performance.now();
   await browser.send(logoutPath({ id_token_hint: login?.tokens.id_token }));
   await waitFor(() => products.every(({ target }) => target.received.length > 0));
-  // On a busy machine, one of them may come late.
+  // On a busy machine, one of the log-outs may come late.
   const came = products.map(({ target }) => (target.received[0]?.at ?? 0) - startedAt);
   expect(Math.min(...came)).toBeLessThan(2_000);
   for (const [at, { target, client }] of products.entries()) {
@@ -120,7 +120,7 @@ it('a product that hangs delays no other, and gets at most 16 at once from each 
   const startedAt = performance.now();
   await end(sessionId);
   await waitFor(() => fine.target.received.length === 1);
-  // A try takes up to ten seconds.
+  // A try may last ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(6_000);
   expect(stuck.target.received).toHaveLength(32);
   await sql`delete from log_outs where client_id = ${rows[0]?.id}`.execute(app.db);
@@ -129,7 +129,7 @@ it('a product that hangs delays no other, and gets at most 16 at once from each 
 it('follows no redirect, reads no body, and keeps the reason (contract 14.75)', async () => {
   const product = await addProduct((response) => {
     response.writeHead(302, { location: '/elsewhere' });
-    // A body without an end.
+    // The body of this answer never ends.
     const timer = setInterval(() => response.write('x'.repeat(10_000)), 10);
     response.on('close', () => clearInterval(timer));
   });
@@ -175,6 +175,6 @@ it('an instance that stops does not wait for a product that hangs', async () => 
   await waitFor(() => target.received.length === 1);
   const startedAt = performance.now();
   await alone.close();
-  // A try takes up to ten seconds.
+  // A try may last ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(6_000);
 });

@@ -59,7 +59,7 @@ async function openTheirs(): Promise<Side> {
     logIn: (who) => reference.logIn(who ?? 'the person'),
     async send(path, options) {
       const answer = await reference.send(path, options);
-      // A page that sends itself: a browser with script goes on.
+      // This page sends its own form, so a browser with script goes on.
       const [, action] = /<form method="post" action="([^"]+confirm)"/.exec(answer.text) ?? [];
       const xsrf = /name="xsrf" value="([^"]+)"/.exec(answer.text)?.[1];
       if (!action || !xsrf || !answer.text.includes('name="logout"')) return answer;
@@ -77,9 +77,9 @@ function outcomeOf({ issuer }: Side, answer: Answer): string {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {
     const to = new URL(headers.get('location') ?? '', issuer);
-    // Our page that asks, or that says that nobody is logged in any more.
+    // Our page that asks whether to log out, or that says that nobody is logged in any more.
     if (to.pathname === '/logout' || to.searchParams.has('logged_out')) return '2xx';
-    // A page of the reference that says so.
+    // The page of the reference that says that nobody is logged in any more.
     if (to.pathname === '/oauth/logout/success') return '2xx';
     if (to.origin === new URL(issuer).origin) return 'asks';
     if (!to.hostname.startsWith('wiki-')) return `sent to ${to.origin}`;

@@ -223,7 +223,7 @@ describe('requests', () => {
       { jku: address },
     );
     await (await openSession()).send(authorizePath(app.client, { id_token_hint: jku }));
-    // A client whose name is the address of its metadata.
+    // A client whose name is the URL of its metadata.
     await app.send(authorizePath({ ...app.client, name: address }));
     expect(calls).toBe(0);
     await new Promise((closed) => server.close(closed));

@@ -85,7 +85,7 @@ async function authorize({
   const answer = await ask(browser, asked, client);
   const back = sentBack(answer);
   expect(back).toEqual({ code: expect.any(String), state: asked.state, iss: plan.config.issuer });
-  // Of 128 bits at the least: `EnsureMinimumAuthorizationCodeEntropy`.
+  // The code has at least 128 bits: `EnsureMinimumAuthorizationCodeEntropy`.
   expect(back.code).toMatch(/^[A-Za-z0-9_-]{22,}$/);
   const token = await exchange(plan, client, back.code ?? '', { by, form: withoutVerifier });
   expect(token.headers.get('content-type')).toContain('application/json');
@@ -276,7 +276,7 @@ describe('oidcc-basic-certification-test-plan', () => {
     const browser = await logIn(plan.send, email);
     const form = new URLSearchParams(rightRequest(plan.client));
     for (const name of Object.keys(plain)) form.delete(name);
-    // A form of another site sends no cookie of ours.
+    // A form on another site sends no cookie of ours.
     const headers = { 'sec-fetch-site': 'cross-site' };
     const answer = await plan.send('/oauth/authorize', { method: 'POST', body: form, headers });
     const { answer: last } = await visit(plan, browser, answer.headers.get('location') ?? '');
@@ -339,7 +339,7 @@ describe('oidcc-config-certification-test-plan', () => {
     const discovered = JSON.parse(answer.text);
     expectHttps(discovered);
     const { issuer } = plan.config;
-    // The document is at the issuer, and names it byte for byte.
+    // The document is at the issuer's URL, and names the issuer byte for byte.
     expect(discovered).toMatchObject({
       issuer,
       response_types_supported: ['code'],
@@ -359,7 +359,7 @@ describe('oidcc-config-certification-test-plan', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
     for (const key of keys) {
       expect(key).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256', kid: expect.any(String) });
-      // No private part is in it.
+      // The document has no private part of the key.
       expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
     }
   });
@@ -367,7 +367,7 @@ describe('oidcc-config-certification-test-plan', () => {
 
 const loggedOut = 'You have logged out.';
 
-/** One authorization, and then the address of the logout. */
+/** Authorizes one time, and then builds the path of the logout. */
 async function start() {
   const { browser, tokens, claims } = await authorize();
   const right: Parameters = {
@@ -376,7 +376,7 @@ async function start() {
     state: 'y'.repeat(128),
   };
   const leave = (parameters: Parameters) => visit(plan, browser, logoutPath({ ...right, ...parameters }));
-  /** Returns the suite’s last request of a logout. */
+  /** The suite’s last request of a logout. It shows whether somebody is still logged in. */
   const isLoggedIn = async () => errorOf(await ask(browser, { prompt: 'none' })) !== 'login_required';
   /** Presses the button if there is one. */
   const confirm = async (page: Awaited<ReturnType<typeof leave>>) => {
@@ -388,7 +388,7 @@ async function start() {
   return { browser, claims, right, leave, isLoggedIn, confirm };
 }
 
-/** What the suite must not see. */
+/** The answer must not lead back to the suite. */
 const expectNoWayBack = (answer: Answer) =>
   expect(answer.headers.get('location') ?? answer.headers.get('refresh') ?? '').not.toContain(origin);
 
@@ -472,7 +472,7 @@ describe('oidcc-rp-initiated-logout-certification-test-plan', () => {
   });
 });
 
-/** The suite’s own server. It takes every logout token. */
+/** The suite’s own server. It accepts every logout token. */
 async function openSuite() {
   const received: { type: string; form: Record<string, string> }[] = [];
   const server = createServer(async (request, response) => {
@@ -493,7 +493,7 @@ async function openSuite() {
 }
 
 describe('oidcc-backchannel-rp-initiated-logout-certification-test-plan', () => {
-  // In production the service calls no address of this machine.
+  // In production, the service sends no request to this machine.
   const local = shared(openApp);
   const suite = shared(openSuite);
 

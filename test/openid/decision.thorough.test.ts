@@ -1,5 +1,6 @@
 // Who may enter, by the hand-off and by OpenID Connect, at each step. The outcomes are written from the contract and share no
-// code with the service. `npm run test:thorough` runs a part in which each two values meet, `npm run test:faults` all.
+// code with the service. `npm run test:thorough` runs so many cases that each two values meet, `npm run test:faults` runs all
+// cases.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
@@ -58,7 +59,7 @@ const factors = ['optional', 'required'] as const;
 
 /** What the decision looks at. */
 type Facts = {
-  /** Undefined for nobody. */
+  /** Undefined if nobody is logged in. */
   login: Login | undefined;
   condition: (typeof conditions)[number];
   role: Role;
@@ -87,7 +88,8 @@ function refusalOf(
   if (condition === 'unproved') return { page: '/verify-email', error: 'interaction_required' };
   // Rules 13.50 to 13.52: a manager counts as `admin`.
   if (!admits.includes(role === 'manager' ? 'admin' : role)) return { page: 403, error: 'access_denied' };
-  // Rule 13.54: `mfa` in this session. Rule 9.80: staff, in this session, with a factor that they have.
+  // If the client requires a factor, this session must have `mfa` (rule 13.54). If the setting requires one, staff must have a
+  // second factor and must have given it in this session (rule 9.80).
   const gave = login.by === 'a password and a code' || login.by === 'a passkey';
   const isStaff = role === 'manager' || role === 'admin';
   const isMissing =
@@ -182,7 +184,7 @@ function expectedAnswer(refusal: Refusal | undefined, prompt: 'none' | undefined
   return refusal.page === 403 ? '403 client_not_allowed' : `page ${refusal.page}`;
 }
 
-/** Cases that stand for all: each two values that can meet do so among them. */
+/** Expects that the chosen cases stand for all cases: each two values that can meet do so in one of the chosen cases. */
 function expectPairs(all: readonly object[], chosen: readonly object[]): void {
   const pairsOf = (cases: readonly object[]) =>
     new Set(
@@ -258,7 +260,10 @@ describe('the doors (contract 4.5, 4.29, 14.34 and 14.35)', () => {
 });
 
 describe('after the door', () => {
-  /** What happens to the person. The first four end codes and tokens for good (rule 14.58), the others close them while they last. */
+  /**
+   * What happens to the person. The first four changes end codes and tokens for good (rule 14.58). The other changes block them
+   * until the change is undone.
+   */
   const changes = [
     ...(['suspended', 'frozen', 'logged out', 'erased'] as const),
     ...(['leaving', 'unproved', 'another role', 'made a manager', 'without factor', 'as before'] as const),
@@ -474,7 +479,7 @@ describe('after the door', () => {
           got.push(`${change} ${name}: ${meaningOf(await readUserinfo(instance, token))}`);
           expected.push(`${change} ${name}: ${open ? '200' : '401 invalid_token'}`);
         }
-        // The code of somebody who may enter all the time is kept for later.
+        // If the person may enter in spite of the change, their code is not used now but kept for later.
         if (use === 'then' && open) continue;
         const closed = change === 'off' && use === 'then' ? '401 invalid_client' : '400 invalid_grant';
         got.push(`${change} ${name}: ${meaningOf(await exchange(app, client, code))}`);

@@ -39,7 +39,7 @@ const encryptionKeys = {
   new: '09XvpblbwjQDcvVKHhqQW2n02rczeIvpyw9Ccox9K4U=',
 };
 
-/** What each instance does every second, by itself. */
+/** Does what each instance does every second by itself. */
 function openKeys(app: Pick<TestApp, 'db'>, config: Config, now = () => new Date()) {
   const { log, logged } = recordLog();
   const book = openBook({ config, db: app.db, log, now });
@@ -47,7 +47,7 @@ function openKeys(app: Pick<TestApp, 'db'>, config: Config, now = () => new Date
     keys: () => book.keys(),
     logged,
     refresh: () => book.refresh(),
-    /** Makes the keys that are due, and deletes others. */
+    /** Makes the keys that are due, and deletes keys that have served their time. */
     async keepUp() {
       await book.refresh();
       await book.keepUp(new AbortController().signal);
@@ -76,7 +76,7 @@ describe('the keys of an issuer', () => {
     expect((await app.send('/oauth/jwks')).status).toBe(404);
     await Promise.all(books.map(({ refresh }) => refresh()));
     expect(await listKids(app)).toEqual([]);
-    // The service itself is not waited for, so that all need the key at the same time.
+    // The service itself is not waited for, so that all instances of the test need the key at the same time.
     await addOpenIdClient({ db: app.db, config: app.config, send: answersRight });
     await Promise.all(books.map(({ refresh }) => refresh()));
     const kids = await listKids(app);
@@ -91,7 +91,7 @@ describe('the keys of an issuer', () => {
     const { app, config, close } = await openAlone();
     const [first = ''] = await listKids(app);
     const firstAt = Date.now();
-    /** Lets several instances look after the keys at the same time, a minute before that day and a minute after it begins. */
+    /** Lets several instances look after the keys at the same time: a minute before that day begins, and a minute after. */
     const on = async (day: number) => {
       let shown: { signs: string | undefined; published: string[]; hints: string[] } | undefined;
       for (const now of [
@@ -123,7 +123,7 @@ describe('the keys of an issuer', () => {
     expect(before).toEqual(alone);
     const [, second = ''] = await listKids(app);
     expect(await listKids(app)).toHaveLength(2);
-    // It has been made a minute after its day, and signs a day after that.
+    // The second key was made a minute after its day began. It signs a day after it was made.
     const both = [second, first];
     expect(published).toEqual({ signs: first, published: both, hints: both });
     const follows = 90 + 60_000 / dayMs;
@@ -187,7 +187,7 @@ describe('the keys of an issuer', () => {
     await alone.refresh();
     expect(kidsOf(alone.keys())).toEqual([kid]);
     expect(alone.logged).toEqual([]);
-    // Nobody has made another, not even the instance that has only the older key and holds the signing key in memory.
+    // No instance has made another key, not even the instance that has only the older key and holds the signing key in memory.
     await verifyJwt(app, (await logInAs(app)).id_token);
     expect(await listKids(app)).toEqual([kid]);
     await app.close();
@@ -197,7 +197,7 @@ describe('the keys of an issuer', () => {
     const { app, close } = await openAlone();
     const kids = await listKids(app);
     const config = readConfig({ IDENTITY_ENCRYPTION_KEY: encryptionKeys.new });
-    // Its secrets cannot be opened either, so a client is added that this instance can use.
+    // This instance cannot open the secrets of the clients either. So a client is added that this instance can use.
     await addOpenIdClient({ db: app.db, config, send: answersRight });
     const book = openKeys(app, config);
     const others = Array.from({ length: 15 }, () => openKeys(app, config));
@@ -215,7 +215,7 @@ describe('the keys of an issuer', () => {
         message: expect.stringContaining('another one'),
       },
     ]);
-    // Instances whose settings differ must not make keys against each other.
+    // Instances whose settings differ must not make new keys in turn.
     const first = openKeys(app, readConfig({}));
     for (let times = 0; times < 5; times++)
       for (const each of [first, book]) {
@@ -228,7 +228,7 @@ describe('the keys of an issuer', () => {
   });
 });
 
-/** For clients of settings that no instance of the test has. */
+/** Takes the place of an instance, for clients of settings that no instance of the test has. */
 const answersRight: TestApp['send'] = async () => ({ status: 303, headers: new Headers(), text: '' });
 
 async function logInAs(app: Pick<TestApp, 'db' | 'config' | 'send'>, client?: OpenIdClient) {
@@ -271,7 +271,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
     const kid = await rotate(false);
     for (const instance of [app, second])
       await follow(async () => expect(await kidNow(instance, client, browser)).toBe(kid));
-    // To the slow clock the time of the new key has not come, but what it signs is known everywhere.
+    // By the slow clock, the time of the new key has not come. But every instance accepts what the new key signs.
     await follow(async () => expect(kidsOf(await readJwks(slow))).toEqual([kid, ...before]));
     const slowly = tokensOf(await exchange(slow, client, await getCode(browser, client))).id_token;
     expect(before).toContain(decodeJwt(slowly).header.kid);
@@ -296,7 +296,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
       await expect(verifyJwt(instance, tokens.id_token)).rejects.toThrow('no key');
     }
     expect(await askWithHint(browser, client, tokens.id_token)).toBe('invalid_request');
-    // A token of another key does not become one of this key by its name.
+    // A token that another key has signed is refused, even if it names this key.
     const renamed = alterJwt(tokens.id_token, {}, { kid: kids[0] });
     expect(await askWithHint(browser, client, renamed)).toBe('invalid_request');
     // Access tokens are not signed.
@@ -322,7 +322,7 @@ describe('a key that is made by hand (contract 14.83 and 14.85)', () => {
     for (const key of keys) {
       expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
       expect([key.kty, key.use, key.alg, key.e]).toEqual(['RSA', 'sig', 'RS256', 'AQAB']);
-      // 2048 bits.
+      // The key has 2048 bits.
       expect(Buffer.from(key.n ?? '', 'base64url')).toHaveLength(256);
     }
     expect(new Set(kidsOf(keys as { kid: string }[])).size).toBe(keys.length);

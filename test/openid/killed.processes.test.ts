@@ -72,13 +72,13 @@ it(`no code works twice, and no token after its session, through kills (contract
   );
   await knows(sendAt[1] as typeof send, client);
 
-  // Sessions are made beforehand, because the database is away now and then.
+  // Sessions are made before the load begins, because the database is away now and then.
   const sessions = [];
   for (let n = 0; n < logins; n++)
     sessions.push(await addSession({ db: database.db, config }, (await addPerson(database)).id));
   const done: Login[] = [];
   let faults: string[] = [];
-  /** Returns undefined if no answer came, or one that says that the service is busy. */
+  /** Returns undefined if no answer came, or if the answer says that the service is busy. */
   const ask = async (work: () => Promise<Answer>): Promise<Answer | undefined> => {
     const answer = await work().catch(() => undefined);
     if (answer && answer.status >= 500 && answer.status !== 503)

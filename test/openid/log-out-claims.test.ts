@@ -1,4 +1,5 @@
-// Which instance makes which try to tell of a log-out, and when (contract 14.73 to 14.76). The database decides it, by its own clock.
+// Which instance makes which try to post a log-out, and when (contract 14.73 to 14.76). The database decides this by its own
+// clock.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import {

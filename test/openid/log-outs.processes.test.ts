@@ -8,7 +8,7 @@ import { addOpenIdClient } from '../support/openid/client.ts';
 import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
-// A try takes so long that each kill interrupts some tries.
+// A try lasts so long that each kill interrupts some tries.
 const target = shared(() =>
   openBackChannel((response) => {
     setTimeout(() => response.writeHead(200).end(), 300);

@@ -34,7 +34,7 @@ const open = async (client = wiki, email = 'customer@example.test') => logInTo(a
 const outcomeOf = (answer: Answer) => [answer.status, answer.headers.get('location')];
 const isIn = async (browser: Browser) => (await browser.whoAmI()) !== undefined;
 
-/** The browser has to click on our page. Returns where it is then. */
+/** Clicks the button of our page, as the person has to. Returns where the browser is after that. */
 async function click(browser: Browser, asked: Answer): Promise<string> {
   const page = asked.headers.get('location') ?? '';
   expect(page).toMatch(/^\/logout(\?next=%2Foauth%2Flogout%3F|$)/);
@@ -226,7 +226,7 @@ function signed(token: string, header: object, by: (text: string) => Buffer | st
   return `${text}.${typeof signature === 'string' ? signature : signature.toString('base64url')}`;
 }
 
-/** Makes an ID token that must not count from a right one. */
+/** Each function changes a correct ID token into one that must not count. */
 const forgeries: Record<string, (token: string) => Promise<string> | string> = {
   'with another person': (token) => alterJwt(token, { sub: '0190f5a0-0000-7000-8000-000000000001' }),
   'for another client': (token) => alterJwt(token, { aud: 'desk' }),

@@ -1,5 +1,5 @@
-// Which log-outs clients of OpenID Connect are told of (contract 14.70 and 14.71). A trigger plans them, so every way counts in which
-// something ends, also by SQL and by an older version.
+// Which log-outs clients of OpenID Connect are told of (contract 14.70 and 14.71). A trigger plans them. So they are planned
+// even if SQL or an older version ends something.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

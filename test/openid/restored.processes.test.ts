@@ -57,14 +57,14 @@ it('nothing that a backup brings back counts (contract 14.84)', async () => {
   await backup.restore();
   await untilReady();
 
-  // This is what makes the command necessary.
+  // Without the command, what was revoked counts again.
   await follow(async () => expect(await kids()).toEqual(revoked));
   expect((await readUserinfo(app, tokens.access_token)).status).toBe(200);
 
   const outcome = await runCli(app.databaseUrl, ['database:restored']);
   expect(outcome).toMatchObject({ code: 0, err: '' });
   for (const at of [app, other]) {
-    // The row is unconfirmed, so nothing of OpenID Connect is there.
+    // The row is unconfirmed, so the service offers nothing of OpenID Connect.
     await follow(async () => expect((await at.send('/oauth/jwks')).status).toBe(404));
     expect((await readUserinfo(at, tokens.access_token)).status).toBe(404);
   }

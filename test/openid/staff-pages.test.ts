@@ -19,7 +19,7 @@ const open = (path: string) => app.send(path, { cookie });
 const show = (answer: Answer) =>
   answer.status === 303 ? open(answer.headers.get('location') ?? '') : answer;
 
-/** As a browser sends it: with a carriage return at each line end. */
+/** A browser sends the text with a carriage return at each line end. */
 const typed = {
   ...{ title: '', redirectUris: `${site}/cb\r\n${site}/cb2\r\n`, postLogoutUris: '', backChannelUri: '' },
   ...{ pkce: 'required', auth: 'secret', loginUrl: '', listed: 'everybody', roles: 'admin' },

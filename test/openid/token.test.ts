@@ -1,4 +1,5 @@
-// What /oauth/token answers to a product's server (contract 14.40 to 14.51): one code, one token, for whom it was made.
+// What /oauth/token answers to a product's server (contract 14.40 to 14.51): one code gives one token, and only to the client
+// for which the code was made.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -163,7 +164,7 @@ describe('the tokens', () => {
       );
     expect(sids[0]).toBe(sids[1]);
     expect(sids[0]).not.toBe(sids[2]);
-    // So the client gets the events that a client of any kind gets.
+    // This client gets the events that a client of any kind gets.
     await sql`update sessions set ended_at = now() where id = ${sessionId}`.execute(app.db);
     const { rows } = await sql`select client, body ->> 'sid' as sid from events
       where user_id = ${id} and type = 'session.ended'`.execute(app.db);
@@ -506,13 +507,13 @@ describe('what is asked (Contract 14.43 and 14.44)', () => {
     );
     const get = await app.send(`/oauth/token?${query}`, { headers });
     expect([get.status, codeOf(get)]).toEqual([405, 'method_not_allowed']);
-    // The address of a token is the product's server, so a script of a page gets nothing (Contract 14.12).
+    // Only a product's server asks for tokens, so a script of a page gets nothing (Contract 14.12).
     const preflight = await app.send('/oauth/token', {
       method: 'OPTIONS',
       headers: { origin: 'https://wiki.example.test', 'access-control-request-method': 'POST' },
     });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([405, null]);
-    // Other sites may send it (Contract 14.13); the secret decides.
+    // A request from another site is accepted (Contract 14.13), because the secret decides.
     expect(
       outcomeOf(
         await app.send('/oauth/token', { form, headers: { ...headers, origin: 'https://evil.example' } }),
@@ -587,7 +588,8 @@ describe('a person who may not enter any more (Contract 14.47)', () => {
     const code = await getCode({ send: (path) => app.send(path, { cookie }) }, own);
     await run(close);
     const info = async () => outcomeOf(await exchange(app, own, code));
-    // Another instance's change of a row is known within two seconds. A wrong address uses no code up, and is refused alike.
+    // Another instance's change of a row is known within two seconds. A request with a wrong redirect URI is refused in the
+    // same way, and uses no code up.
     if (close.includes('clients'))
       await expect
         .poll(

@@ -208,7 +208,7 @@ describe('what ends a token for good (Contract 14.58)', () => {
     const set = (off: string) =>
       sql`update clients set off_at = ${sql.raw(off)} where name = ${own.name}`.execute(app.db);
     await set('now()');
-    // An instance that does not know yet still makes one.
+    // An instance that does not know yet that the row is off makes a grant.
     const late = await getCode({ send }, own);
     const kept = async () =>
       (

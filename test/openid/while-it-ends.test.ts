@@ -28,7 +28,10 @@ async function open() {
   return { userId: person.id, sessionId, send };
 }
 
-/** Asks while another transaction has done that, and commits once the question waits for it or is answered. */
+/**
+ * Sends a request while another transaction has done `work`. The transaction commits when the request waits for it or is
+ * answered.
+ */
 const askWhile = (work: ReturnType<typeof sql>, ask: () => Promise<Answer>): Promise<Answer> =>
   app.db
     .transaction()

@@ -173,7 +173,7 @@ it('has one line for equal refusals in a row (contract 12.252)', async () => {
     ...ten.slice(0, 2),
     { type: 'hand_off.refused', reason: 'email_in_use', id: 'one' },
     { type: 'hand_off.refused', reason: 'email_in_use', id: 'two' },
-    // These are no refusals.
+    // These events are no refusals.
     ...Array.from({ length: 2 }, () => ({ type: 'login', userId: idOf('Rosa Short') })),
   ]);
   const page = await open();
@@ -183,7 +183,7 @@ it('has one line for equal refusals in a row (contract 12.252)', async () => {
     ...Array(2).fill('login'),
   ]);
   expect([...page.text.matchAll(/(\d+) times/g)].map(([, times]) => times)).toEqual(['10', '2']);
-  // Each time and address is there, below the line.
+  // Each time and IP address is below the line.
   const [, line = ''] = /<li data-event="login.refused">(.*?)<\/li>/s.exec(page.text) ?? [];
   expect([line.match(/<time/g)?.length, line.match(/198\.51\.100\.1/g)?.length]).toEqual([12, 5]);
   const { text } = await open({}, manager);
@@ -199,7 +199,7 @@ it('goes on after the last event of a line, so that a page leaves nothing out (c
       ${userId}, '{}' from generate_series(1, 1030) n`.execute(app.db);
   const first = await open();
   expect([linesOf(first), first.text.includes('1000 times')]).toEqual([['login.refused'], true]);
-  // Only the newest fifty of the line are in the page.
+  // The page has only the newest fifty of the events that the line counts.
   expect(first.text.match(/<p class="hint"><time/g)).toHaveLength(50);
   expect(first.text.length).toBeLessThan(60_000);
   const [, before = ''] = /\/admin\/audit\?before=([^"]+)"/.exec(first.text) ?? [];

@@ -86,7 +86,7 @@ it('marks it once if 16 come at once', async () => {
     (await sql`select from audit_events where type = 'staff.check_vat_id'`.execute(app.db)).rows.length;
   const before = await count();
   const answers = await Promise.all(Array.from({ length: 16 }, () => post('admin', { seen: made })));
-  // On a busy machine, some requests may be told to come back.
+  // On a busy machine, some requests may get 503.
   const others = answers.map(({ status }) => status).filter((status) => status !== 303);
   expect([...new Set(others)].filter((status) => status !== 503)).toEqual([409]);
   expect(others).toHaveLength(15);

@@ -1,4 +1,5 @@
-// What staff and operators decide about an account that the marketplace has said already (contract 12.180).
+// What happens if staff and operators decide something about an account that the marketplace has already said (contract
+// 12.180).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';

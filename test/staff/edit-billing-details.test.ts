@@ -58,14 +58,14 @@ const events = async () =>
         and why = ${why}`.execute(app.db)
   ).rows.map(({ changed }) => changed);
 
-/** As if a signup had named these details wrongly. */
+/** Stores these details as faulty, as if a signup had named them wrongly. */
 const ignore = (...pointers: string[]) =>
   sql`update billing_details set ignored = ${pointers}`.execute(app.db);
 
 const open = (by: 'admin' | 'manager' = 'admin') =>
   app.send(`/admin/people/${target.id}/billing`, { cookie: staff[by].cookie });
 
-/** What a browser sends that changes nothing in the form. */
+/** The fields that a browser sends if nothing in the form was changed. */
 const fields = {
   ...{ company: 'Fleurs SARL', line1: '12 Rue', line2: '', postcode: '75011', city: 'Paris', country: 'FR' },
   vatId,
@@ -147,7 +147,7 @@ describe('the form', () => {
   it('decides only about the details that are changed in it (contract 7.240)', async () => {
     await ignore('/account/billing/vat_id', '/account/billing');
     expect((await post({ company: 'Fleurs' })).status).toBe(303);
-    // Once one detail is decided, the entry for all of `account.billing` goes.
+    // If one detail is decided, the entry for all of `account.billing` is removed.
     expect(await read()).toMatchObject({ ignored: ['/account/billing/vat_id'] });
     expect((await post({ company: 'Fleurs', vatId: 'FR23334175221' })).status).toBe(303);
     expect(await read()).toMatchObject({ ignored: [] });

@@ -1,4 +1,4 @@
-// The files of administrators (contract 12.143 to 12.161).
+// The files that administrators download (contract 12.143 to 12.161).
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await sql`update service_contracts set signup_id = '=1+1', plan = '-1', trial_ends_at = 'infinity'
     where id = ${contract}`.execute(app.db);
   await sql`update service_contracts set signup_id = '+' || id where id <> ${contract}`.execute(app.db);
-  // An address may begin like a formula.
+  // An email address may begin like a formula.
   await sql`update users set email = '=' || email where name = 'plain'`.execute(app.db);
   await sql`update users set suspended_at = 'infinity' where name = 'plain'`.execute(app.db);
   await sql`insert into accounts (id, name)
@@ -98,7 +98,10 @@ const take = (file: string, options: SendOptions = {}) =>
 
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
-/** The cells that programs see if they split files at semicolons (as German Excel does), at tabs, or at these and commas. */
+/**
+ * The cells that programs see if they split files at semicolons (as German Excel does), at tabs, or at semicolons, tabs and
+ * commas.
+ */
 const cellsOf = (text: string): string[] =>
   [';', '\t', [';', '\t', ',']].flatMap((delimiter) =>
     parse(text, { delimiter, relax_quotes: true, relax_column_count: true }).flat(),
@@ -110,7 +113,7 @@ async function listTaken() {
   return rows.map(({ type, details }) => ({ type: type.replace('staff.', ''), ...details }));
 }
 
-/** Begins to take a file, and reads nothing of it. */
+/** Begins to download a file, and reads nothing of it. */
 async function open(file: string, { cookie } = admin) {
   const request = new Request(`http://localhost:3000/admin/files/${file}`, { headers: { cookie } });
   const answer = await app.fetch(request, { address: '192.0.2.1' });
@@ -190,7 +193,7 @@ describe('the tables', () => {
     const clients = read((await take('clients.csv')).text);
     expect(clients.map(({ client }) => client)).toEqual([...app.config.clients.keys()]);
     expect(clients[0]).toMatchObject({ behind: '0', secrets: '1' });
-    // The file has no byte order mark. Readers of text would leave one out, so this reads bytes.
+    // The file has no byte order mark. This reads bytes, because readers of text would hide a byte order mark.
     const bytes = await new Response((await open('clients.csv')).body).arrayBuffer();
     expect(new TextDecoder('latin1').decode(bytes)).toMatch(/^client,/);
   });
@@ -260,7 +263,7 @@ describe('the spans of days', () => {
       '2026-11-26',
       ['2026-10-01', '2026-10-31', '2026-07-01', '2026-09-30', '2026-01-01', '2025-01-01', '2025-12-31'],
     ],
-    // These are the first day of a year, and the first day of a quarter.
+    // The first day of a year, and the first day of a quarter.
     [
       '2027-01-01',
       ['2026-12-01', '2026-12-31', '2026-10-01', '2026-12-31', '2027-01-01', '2026-01-01', '2026-12-31'],
@@ -269,7 +272,7 @@ describe('the spans of days', () => {
       '2026-04-01',
       ['2026-03-01', '2026-03-31', '2026-01-01', '2026-03-31', '2026-01-01', '2025-01-01', '2025-12-31'],
     ],
-    // Each of these is the last day of a quarter, and the second also of a year.
+    // Each of these days is the last day of a quarter. The second is the last day of a year, too.
     [
       '2026-09-30',
       ['2026-08-01', '2026-08-31', '2026-04-01', '2026-06-30', '2026-01-01', '2025-01-01', '2025-12-31'],
@@ -278,7 +281,7 @@ describe('the spans of days', () => {
       '2026-12-31',
       ['2026-11-01', '2026-11-30', '2026-07-01', '2026-09-30', '2026-01-01', '2025-01-01', '2025-12-31'],
     ],
-    // After a day that only leap years have.
+    // The month before has a 29 February.
     [
       '2028-03-31',
       ['2028-02-01', '2028-02-29', '2027-10-01', '2027-12-31', '2028-01-01', '2027-01-01', '2027-12-31'],
@@ -351,7 +354,7 @@ describe('how often', () => {
     expect((await take('clients.csv')).status).toBe(200);
     const again = () => take('tax.csv?from=2020-01-03&to=2020-02-01');
     expect((await again()).status).toBe(200);
-    // Each other book of that span was taken only once, so it may be taken again.
+    // Each other book of that span was downloaded only one time, so it may be downloaded again.
     expect((await take('money.csv?from=2020-01-03&to=2020-02-01')).status).toBe(200);
     const files = async () => readData(await call(app, 'files.list', admin.cookie, undefined, true));
     expect(await files()).toMatchObject({ tables, books, left: 0 });
@@ -363,7 +366,7 @@ describe('how often', () => {
       expect(refused.status).toBe(429);
       expectRetryAfter(refused, 3_600);
     }
-    // Another administrator may take files now, and this one an hour later.
+    // Another administrator may download files now. This one may do so an hour later.
     expect((await take('clients.csv', { cookie: (await addStaff('admin')).cookie })).status).toBe(200);
     await sql`update audit_events set at = at - interval '61 minutes' where type = 'staff.export_started'`.execute(
       app.db,

@@ -171,7 +171,7 @@ describe('at once, without waiting for words, somebody is found by', () => {
       expect((await find(keyOf(id), { state: 'frozen' })).people).toEqual([]);
       expect((await find(keyOf(id), { role: 'admin' })).people).toEqual([]);
       expect((await find(keyOf(id).slice(0, -1))).people.filter((each) => each.id === id)).toEqual(
-        // A part of an address is found only by words, and a job may have written the words by now.
+        // A part of an email address is found only by words, and a job may have written the words by now.
         keyOf(id).includes('@') ? expect.anything() : [],
       );
     },

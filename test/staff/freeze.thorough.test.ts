@@ -41,7 +41,7 @@ async function act(staff: Staff, name: 'freeze' | 'suspend' | 'thaw', id: string
   return readOutcome(await call(changes.app, `people.${name}`, staff.cookie, asked));
 }
 
-/** A thief has changed somebody's address twice, and has read and deleted the mails about the changes. */
+/** A thief has changed somebody's email address twice, and has read and deleted the mails about the changes. */
 async function rob() {
   const { email, id, browser, thief } = await changes.rob();
   const [second, present] = [changes.newEmail(), changes.newEmail()];
@@ -60,7 +60,7 @@ const stateOf = async (id: string) =>
 const noticesTo = async (email: string, kind: string) =>
   (await listNotices(changes.app.db, email)).filter((each) => each === kind).length;
 
-/** The addresses that have a take-back link of that user. */
+/** The email addresses that have a take-back link of that user. */
 const linksOf = async (id: string) =>
   (
     await sql<{ email: string }>`select distinct email from take_back_changes where user_id = ${id}`.execute(
@@ -88,7 +88,7 @@ describe('an account whose address a thief has changed', () => {
     expect(await thief.whoAmI()).toBeUndefined();
     for (const mailbox of [email, second, present])
       expect(await noticesTo(mailbox, 'account_frozen'), mailbox).toBe(1);
-    // Support may take long to find out which mailbox is the owner's.
+    // Support may need long to find out which mailbox is the owner's.
     changes.passTime(40 * dayMs);
     const later = await addStaff();
     expect(await act(later, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
@@ -99,22 +99,35 @@ describe('an account whose address a thief has changed', () => {
     expect([await forget(second), await forget(present), await forget(email)]).toEqual([0, 0, 1]);
   });
 
-  it('comes back from a suspension in the same way (contract 12.173)', async () => {
+  it('comes back from a suspension in the same way, and the other administrators are told (contract 12.173 and 12.256)', async () => {
     const { email, id, second, present, theirs } = await rob();
     const manager = await addStaff('manager');
     expect(await act(manager, 'suspend', id)).toBe('200');
     expect(await act(manager, 'thaw', id, { keep: email })).toBe('403 not_allowed');
     changes.passTime(40 * dayMs);
     const admin = await addStaff();
-    expect(await act(admin, 'thaw', id, { keep: email })).toBe('200');
+    const { email: other } = await addStaff();
+    const { seen } = await get(admin, id);
+    const asked = { id, why, seen: seen.thaw, keep: email };
+    const send = () => call(changes.app, 'people.thaw', admin.cookie, asked);
+    const outcomes = (await sendPatiently(Array(16).fill(send))).map(readOutcome);
+    expect(outcomes.sort()).toEqual(['200', ...Array(15).fill('409 edited_meanwhile')]);
     expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
     expect(await linksOf(id)).toEqual([]);
     expect((await changes.undo(theirs)).status).toBe(404);
-    const told = [email, second, present].map((mailbox) => noticesTo(mailbox, 'account_resumed'));
-    expect(await Promise.all(told)).toEqual([1, 0, 0]);
+    for (const mailbox of [email, second, present])
+      for (const [kind, count] of [
+        ['account_frozen', 1],
+        ['account_thawed', 1],
+        ['account_resumed', 0],
+      ] as const)
+        expect([mailbox, kind, await noticesTo(mailbox, kind)]).toEqual([mailbox, kind, count]);
     expect(await noticesTo(present, 'email_change_undone')).toBe(1);
-    expect(await changes.eventsOf(id)).toContain('user.resumed');
-    expect(await changes.eventsOf(id)).not.toContain('account.thawed');
+    expect([await noticesTo(admin.email, 'person_frozen'), await noticesTo(other, 'person_frozen')]).toEqual([
+      0, 1,
+    ]);
+    const events = await changes.eventsOf(id);
+    for (const type of ['account.frozen', 'account.thawed', 'staff.thaw']) expect(events).toContain(type);
   });
 
   it('comes back at once, by page or command, and everybody is told of the freeze (contract 12.256)', async () => {
@@ -123,7 +136,7 @@ describe('an account whose address a thief has changed', () => {
       const admin = await addStaff();
       const { email: other } = await addStaff();
       const warned = await noticesTo(other, 'person_frozen');
-      // The present address is no earlier one, and an address of somebody else undoes the freeze, too.
+      // The present email address undoes no change. The email address of somebody else is refused.
       expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
       expect(await act(admin, 'thaw', id, { keep: 'other@example.test' })).toBe('422 validation_failed');
       expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });
@@ -171,8 +184,12 @@ describe('an account whose address a thief has changed', () => {
     const { id, email, present, link } = await rob();
     const admin = await addStaff();
     expect(await act(admin, 'suspend', id)).toBe('200');
+    const { email: other } = await addStaff();
     expect(await act(admin, 'thaw', id, { keep: present })).toBe('200');
     expect(await stateOf(id)).toEqual({ email: present, suspended: false, frozen: false });
+    expect([await noticesTo(present, 'account_resumed'), await noticesTo(other, 'person_frozen')]).toEqual([
+      1, 0,
+    ]);
     expect([(await changes.undo(link)).status, await forget(email)]).toEqual([404, 0]);
   });
 });

@@ -1,4 +1,4 @@
-// Whose search words are written, how often, and what else happens meanwhile (contract 12.53 and 2.81).
+// Whose search words the job writes, how often, and what may happen at the same time (contract 12.53 and 2.81).
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -1,4 +1,4 @@
-// Invitations to the staff (contract 12.210 to 12.225), as they go, and attacked.
+// Invitations to the staff (contract 12.210 to 12.225), used as intended, and attacked.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -160,7 +160,7 @@ describe('an invitation', () => {
     const { codes } = await setUp(browser, clock.now.getTime());
     expect(codes).toHaveLength(10);
     expect(await roleOf(email)).toBe('admin');
-    // The session that gave the code goes on, and is that of staff. The other one has ended.
+    // The session that gave the code goes on, and is that of staff. The other session has ended.
     expect((await browser.send('/admin/people')).status).toBe(200);
     expect(await elsewhere.whoAmI()).toBeUndefined();
     expect(await warningsOf('role_granted')).toEqual(
@@ -320,7 +320,7 @@ describe('an invitation attacked', () => {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       browser.jar.set(name, value);
     }
-    // 16 at the same time set up the one app: the role is given once.
+    // 16 requests at the same time set up one app. The role is given only one time.
     await sql`delete from mails where kind = 'role_granted'`.execute(app.db);
     const code = showCode(await startSetUp(browser), clock.now.getTime());
     const set = await sendPatiently(Array.from({ length: 16 }, () => () => giveCode(browser, code)));
@@ -388,7 +388,7 @@ describe('an invitation attacked', () => {
       const browser = await takeNew(await invite(used, sender, 'admin'));
       await invite(kept, colleague);
       await sql`update users set ${change} where id = ${sender.id}`.execute(app.db);
-      // What was may come back, but not the invitation.
+      // The sender gets their role back and is not suspended any more, but the invitation does not come back.
       await sql`update users set role = 'admin', suspended_at = null, frozen_at = null, deletion_due_at = null
       where id = ${sender.id}`.execute(app.db);
       expect(await fateOf(link)).toMatch(/^404 .*The invitation has ended/);
@@ -426,7 +426,7 @@ describe('an invitation attacked', () => {
   it('gives the reader of the mailbox nothing later, without the factor (contract 2.22)', async () => {
     const email = newEmail();
     await setUp(await takeNew(await invite(email, sender, 'admin')), clock.now.getTime());
-    // The mail about the app has a link that takes the account back. It asks for the app.
+    // The mail about the app has a link that takes the account back. The page of this link asks for a code from the app.
     await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
     const { rows } = await sql<{ text: string }>`select kept_text as text from mails
       where recipient = ${email} and kind = 'authenticator_added'`.execute(app.db);
@@ -464,7 +464,7 @@ describe('an invitation attacked', () => {
     expect((await take(link)).status).toBe(404);
     await setUp(browser, clock.now.getTime());
     expect(await roleOf(used)).toBe('user');
-    // The address can be invited again.
+    // The email address can be invited again.
     expect(readOutcome(await send(unused))).toBe('200');
     await takeNew(await linkTo(unused, 2));
   });

@@ -23,7 +23,7 @@ let admin: Person & { cookie: string };
 let customer: Person;
 // No mail server is there, and the mails that the tests write are due in a year.
 const app = shared(openApp);
-/** The service’s own jobs try a mail within a second of its being due. On a busy machine, they can be faster than a test. */
+/** The service’s own jobs try a mail within a second after it is due. On a busy machine, they can be faster than a test. */
 const busy = { retry: 2 };
 beforeAll(async () => {
   admin = await addStaff(app, 'admin');
@@ -116,7 +116,7 @@ describe('the list', () => {
     expect(times).toEqual(state === 'failed' ? sorted.reverse() : sorted);
     const found = all.map(({ id }) => id);
     expect([...found].sort()).toEqual(ids.sort());
-    // The other order, and how many there are (contract 12.240 to 12.242).
+    // The list in the other order, and the number of mails in it (contract 12.240 to 12.242).
     const sort = state === 'failed' ? 'written' : '-next';
     const last = await list({ state, sort });
     const others = await list({ state, sort, before: last.next });
@@ -280,7 +280,7 @@ describe('give up', () => {
   it('of a mail that was being sent counts as sent if it left, and as given up if it did not', async () => {
     const [left, failed] = [await addMail(), await addMail()];
     for (const id of [left, failed]) await ask('giveUp', { id, seen: await seenOf(id) });
-    await markMailSent(app.db, left, new Date());
+    await markMailSent(app.db, { id: left }, new Date());
     await markMailFailed(app.db, failed, { error: '451', nextAttemptAt: new Date() });
     expect(await read(left)).toMatchObject({ given: false, sent: true });
     expect(await read(failed)).toMatchObject({ given: true, error: null, due: false });
@@ -319,7 +319,7 @@ describe.each(['retry', 'giveUp'] as const)('%s', (name) => {
 
   it('is 409 if the mail has left or is gone', async () => {
     for (const end of [
-      (id: string) => markMailSent(app.db, id, new Date()),
+      (id: string) => markMailSent(app.db, { id }, new Date()),
       (id: string) => sql`delete from mails where id = ${id}`.execute(app.db),
     ]) {
       const id = await addMail();

@@ -47,7 +47,7 @@ const looksOf = async ({ id }: Pick<Member, 'id'>) =>
       where type = 'staff.looked' and actor_id = ${id}`.execute(app.db)
   ).rows.map(({ whom }) => whom);
 
-/** Leaves out what jobs do beside the test. */
+/** Leaves out what jobs of the service change during the test. */
 async function readBooks() {
   const { users, invoices, payments, allocations, documents, service_contracts } = await digestAll(app.db);
   return { users, invoices, payments, allocations, documents, service_contracts };
@@ -71,7 +71,7 @@ describe('a document of a customer', () => {
     const ofColleague = await addInvoice(app.db, { email: colleague.email });
     expect(await search(ofColleague, manager)).toBe(`/admin/people/${colleague.id}`);
     expect(await search(ofColleague, admin)).toBe(`/admin/invoices/${ofColleague}`);
-    // Postgres takes no text with U+0000. Once the words are indexed, they find the colleague.
+    // Postgres accepts no text with U+0000. After the words are indexed, they find the colleague.
     expect([200, 303]).toContain((await open(`/admin/people?q=${colleague.email}%00`, admin)).status);
   });
 

@@ -126,7 +126,7 @@ describe('a note', () => {
     browser.jar.set(name, token);
     const shown = await browser.send(pathname + search, { headers: html });
     expect([shown.status, shown.text.includes(`value="${form.text}"`)]).toEqual([status, true]);
-    // This one is too long to be kept, so the answer to the post has it.
+    // This form is too long to be kept, so the answer to the post contains it.
     const long = { ...form, text: '\u0001'.repeat(1_000) };
     expect((await browser.send(path, { form: long, headers: html })).status).toBe(422);
   });

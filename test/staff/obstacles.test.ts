@@ -58,8 +58,8 @@ type Cause =
   | 'no refusal';
 
 /**
- * Every way in which a login can end, or lead elsewhere than to the product. A new one does not compile until it is here, with its
- * obstacles.
+ * Every way in which a login can end, or lead elsewhere than to the product. A new way does not compile until it is listed
+ * here, with its obstacles.
  */
 const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   ok: 'no refusal',
@@ -76,7 +76,7 @@ const causes: Record<LoginRefusal | LoginResult | LaunchOutcome, Cause> = {
   unavailable: 'not about the person',
   canceled: 'not about the person',
   failed: 'not about the person',
-  // A client that asks to show no page gets these, whatever page would come.
+  // A client that asks for no page (`prompt=none`) gets these errors in place of any page.
   login_required: 'not about the person',
   interaction_required: 'not about the person',
   access_denied: 'not about the person',
@@ -105,7 +105,7 @@ const helpsOf = ({ text }: Answer) =>
 
 describe('by what the account is', () => {
   let serial = 0;
-  /** Somebody of the demo, under a new address. */
+  /** Adds a customer with the password of the demo users, and with a new email address. */
   async function addCustomer() {
     const email = `obstacle-${++serial}@example.test`;
     await sql`with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Obstacles') returning id)
@@ -164,7 +164,7 @@ describe('by too many tries', () => {
   const address = '2001:db8:7:8::9';
   type Count = { key: string; times: number };
 
-  // Only the names of the counts are read, and that needs no database.
+  // This reads only the names of the counts, which needs no database.
   const { guessLimits, codeLimits } = createRateLimits(undefined as never, () => undefined);
   const readCounts = async () => {
     const { rows } = await sql<{ key: string }>`select key, points, expire from rate_limits
@@ -211,7 +211,7 @@ describe('by too many tries', () => {
     const [known] = await knownBrowsers(email);
     const tryWith = (typed: string) =>
       browser.send('/login', { form: { email, password: typed }, from: address });
-    // Staff learn of the network by a refused try from there, which is recorded once it was answered.
+    // Staff learn of the network by a refused try from there. The try is recorded after it was answered.
     await tryWith('wrong');
     const isListed = sql`select 1 from audit_events where address = ${address} and type = 'login.refused'`;
     await expect.poll(async () => (await isListed.execute(app.db)).rows.length).toBeGreaterThan(0);
@@ -251,7 +251,7 @@ describe('by too many tries', () => {
     const id = await idOf(app.db, email);
     const first = await logIn(app.send, email);
     const phone = await addPasskey(first);
-    // A browser of a week has a count of its own.
+    // A browser that has been known for a week has a count of its own.
     await sql`update devices set known_since = known_since - interval '8 days' where user_id = ${id}`.execute(
       app.db,
     );
@@ -272,7 +272,7 @@ describe('by too many tries', () => {
       'login-known-browser': byPassword(second),
       'login-passkey': () => logInByPasskey(openBrowser(app.send), phone),
     };
-    // A new allowance of logins needs a try here.
+    // Anybody who adds an allowance of logins has to add a try here.
     const names = (Object.keys(allowances) as AllowanceName[]).filter((name) => name.startsWith('login-'));
     expect(names.sort()).toEqual(Object.keys(tries).sort());
     for (const name of names) {

@@ -121,7 +121,8 @@ it('compares as many whole hours of both spans (contract 12.253)', async () => {
   const key = 'identity_refusals_total{code="not_found",client="no-client"}';
   const add = (hours: number, count: number) =>
     addToSums(app.db, [{ hour: hoursAgo(hours), key, count, lastAt: hoursAgo(hours) }]);
-  // The hour of the span before that is like the present hour, and what was before that span, do not count.
+  // Two things do not count: the hour of the earlier span that corresponds to the present hour, and everything before that
+  // span.
   await add(24, 1_000);
   await add(48, 1_000);
   expect(await change('24h')).toBe(null);
@@ -139,7 +140,7 @@ it('compares as many whole hours of both spans (contract 12.253)', async () => {
 it('compares with a span that began with the hour of the first sum (contract 12.253)', async () => {
   const hour = new Date('2026-09-28T00:00:00Z');
   await addToSums(app.db, [{ hour, key: 'identity_logins_total{result="ok"}', count: 1, lastAt: hour }]);
-  // 654 against 7,001, without the present hour.
+  // 654 logins are compared with 7,001, without the present hour.
   expect((await get('30d')).numbers[0]).toEqual({ name: 'logins', count: 657, changePercent: -91 });
 });
 

@@ -84,7 +84,7 @@ describe('the search (contract 11.46)', () => {
     expect(found.text).not.toContain('data-more');
     const only = await browser.send(`/admin/people?q=${customer}`);
     expect([only.status, only.headers.get('location')]).toEqual([303, await pathTo(customer)]);
-    // The words of this address are in the address new-merchant@example.test, too.
+    // The words of this email address are in new-merchant@example.test, too.
     const whole = await browser.send(`/admin/people?q=${merchant.toUpperCase()}`);
     expect(whole.headers.get('location')).toBe(await pathTo(merchant));
     expect(textOf(await open(browser, '/admin/people?q=nobody-has-this'))).toContain('Nobody found');
@@ -117,7 +117,7 @@ describe('a person', () => {
     await app.send('/login', { form: { email: merchant, password: 'wrong' }, from: '198.51.100.7' });
     const path = await pathTo(merchant);
     const browser = await logIn(app.send, manager);
-    // A refused login is recorded once it was answered.
+    // A refused login is recorded after it was answered.
     await expect.poll(async () => textOf(await open(browser, path))).toContain('The password was wrong');
     const ofManager = await openAll(browser, path);
     const ofAdmin = await openAll(await logIn(app.send, admin), path);
@@ -193,7 +193,7 @@ describe('a person', () => {
     expect(rows.map(({ why: said }) => said)).toEqual([
       ...[known, `${known}: ticket 4711`, 'ticket 4712', 'ticket 4713'],
     ]);
-    // An act that nobody needs to be known for asks for a reason alone.
+    // Some acts need no check of who asks for them. Their form asks only for a reason.
     const [, ofSuspend = ''] = /data-intent="suspend"(.*?)<\/form>/s.exec(text) ?? [];
     expect([ofSuspend.includes('name="known"'), ofSuspend.includes('name="why"')]).toEqual([false, true]);
   });
@@ -369,7 +369,7 @@ describe('a refused form', () => {
   });
 
   it('of the last administrator is 409', async () => {
-    // `other` has lost its proved address and cannot log in, so it acts on the last administrator who can.
+    // `other` has lost its proved email address and cannot log in, so it acts on the last administrator who can.
     const email = 'new-merchant@example.test';
     await sql`update users set role = 'admin' where email = ${email}`.execute(app.db);
     const other = await logIn(app.send, email);
@@ -515,7 +515,7 @@ describe('the audit', () => {
     const [id, ofStaff] = [await idOf(app.db, customer), await idOf(app.db, admin)];
     const [few, all] = [await logIn(app.send, manager), await logIn(app.send, admin)];
     const read = async (browser: Browser) => (await open(browser, '/admin/audit?kind=login.refused')).text;
-    // A refused login is recorded once it was answered.
+    // A refused login is recorded after it was answered.
     await expect.poll(() => read(all)).toContain('198.51.100.9');
     expect(await read(all)).toContain(ofStaff);
     const text = await read(few);

@@ -1,4 +1,4 @@
-// The rights of everybody on everybody (contract 12.1 to 12.16): each procedure and page of `admin`, by what it answers and by
+// What everybody may do to everybody (contract 12.1 to 12.16): each procedure and page of `admin`, by what it answers and by
 // what has changed in the database.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ const callers = {} as Record<CallerName, Caller>;
 
 const hoursAgo = (hours: number) => new Date(clock - hours * 3_600_000);
 
-/** What each caller gets for everything. Undefined if it depends on the procedure or the target. */
+/** The answer that a caller gets for every procedure and target. Undefined if it depends on the procedure or the target. */
 const outright = {
   anonymous: '401 login_required',
   customer: '404 not_found',
@@ -119,7 +119,7 @@ beforeAll(async () => {
   async function addStaff(role: 'manager' | 'admin'): Promise<Caller> {
     const person = await add(role);
     const { secret } = await setUp(await logIn(app.send, person.email, password), clock);
-    // Each code works once, so the clock moves on to the next.
+    // Each code works once, so the clock moves on to the time of the next code.
     clock += 30_000;
     const browser = openBrowser(app.send);
     await browser.login(person.email, password);
@@ -201,7 +201,7 @@ async function whoIs(cookie: string): Promise<Person> {
 const send = (caller: Caller, name: string, input: unknown) =>
   call({ send: caller.send ?? app.send }, name, caller.cookie, input, procedures.get(name));
 
-/** Adds somebody for whom the act has something to do. `self` is the caller. */
+/** Adds somebody on whom the act can change something. `self` is the caller. */
 async function addTarget(name: string, target: TargetName, caller: Caller): Promise<Person> {
   if (target === 'self') return caller;
   const roles = { manager: 'manager', administrator: 'admin' } as const;

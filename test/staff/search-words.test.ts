@@ -1,4 +1,4 @@
-// The words of a text (contract 12.51): those of people, and those of a query.
+// The search words of a text (contract 12.51): of a text about people, and of a query.
 import { describe, expect, it } from 'vitest';
 import { listWords } from '../../server/staff/search-words.ts';
 
@@ -28,7 +28,7 @@ describe('the words of', () => {
   });
 
   it('a text are cut to what Postgres takes, on both sides alike', () => {
-    // This letter becomes the longest text.
+    // No other letter becomes a longer text.
     const [word = '', ...more] = listWords('ﷲ'.repeat(200));
     expect(more).toEqual([]);
     expect(new TextEncoder().encode(word).length).toBeLessThan(2_046);

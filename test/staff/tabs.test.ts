@@ -1,4 +1,4 @@
-// The tabs of a person's page: addresses of their own, with one head (contract 12.230 and 12.231).
+// The tabs of a person's page: each has its own URL, and all have one head (contract 12.230 and 12.231).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';
@@ -90,7 +90,7 @@ it('a form leads back to its tab, done or refused', async () => {
   const form = formsOf(await open(path, cookie)).get('suspend') ?? {};
   const refused = await send(path, cookie, { ...form, why: 'x"' });
   expect([refused.status, textOf(refused).includes('Say why in 3 to 500 characters.')]).toEqual([422, true]);
-  // The form is among the others of the head, and both are open.
+  // The form is among the other forms of the head, and both are open.
   expect(refused.text).toMatch(
     /<details class="disclosure" open=""><summary[^>]*><span aria-hidden="true">…/,
   );
@@ -99,7 +99,7 @@ it('a form leads back to its tab, done or refused', async () => {
   expect(done.headers.get('location')).toBe(`${path}?saved=suspend`);
   const after = await open(`${path}?saved=suspend`, cookie);
   expect(textOf(after)).toContain('The account is suspended. They are logged out everywhere.');
-  // What ends the state comes first, and no link is offered that would be refused.
+  // The act that ends the state comes first. Acts whose link would be refused are not offered.
   const [head = ''] = /<div class="head-acts.*?<nav/s.exec(after.text) ?? [];
   expect([...head.matchAll(/data-intent="([^"]+)"/g)].map(([, intent]) => intent).slice(0, 2)).toEqual([
     'resume',

@@ -52,7 +52,7 @@ const codeWords = {
   },
 } satisfies Record<CodeFactor, unknown>;
 
-/** Joins the words for several factors, such as "your authenticator app", with `between`. */
+/** Joins the names of several factors, such as "your authenticator app", with the word `between`. */
 export const sayCodeFactors = (
   words: keyof (typeof codeWords)[CodeFactor],
   between: string,

@@ -215,7 +215,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
   );
 }
 
-/** Shown if the set-up of the app was started in another browser or session, or has expired. */
+/** Shown if the set-up of the authenticator app was started in another browser or session, or has expired. */
 export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
   return (
     <Page title="Start again">
@@ -243,7 +243,7 @@ type CodesProps = {
   nextTitle: string | undefined;
 };
 
-/** The link contains the whole file, so the download needs no script. */
+/** The link itself contains the whole file, so people can save the file without script. */
 export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesProps) {
   const text = `Recovery codes for ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (

@@ -31,7 +31,7 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
   });
   return (
     // Without an action, the browser would post to the page's URL with its fragment (`#…`). After a refusal, that fragment
-    // would take the focus from the faulty field.
+    // would draw the focus away from the faulty field.
     <form method="post" action="/profile/billing?edit=details" data-intent="details">
       <Field
         label="Company (optional)"
@@ -74,8 +74,8 @@ export function BillingDetailsForm({ details, countries, email, refused }: Props
 }
 
 /**
- * `vatId` may be a new VAT id, which waits with a new address for an administrator's decision. Until then, the VAT id in
- * `counts` applies.
+ * `vatId` may be a new VAT id that waits, together with a new postal address, until an administrator decides. Until then, the
+ * VAT id in `counts` applies.
  */
 export const sayVatId = (
   vatId: string | null,

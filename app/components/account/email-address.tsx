@@ -13,7 +13,7 @@ type Pending = Spelled & { expiresAt: Date };
 
 type EmailAddressProps = Spelled & {
   isVerified: boolean;
-  /** A change that waits for the link in its mail. */
+  /** A change of the email address that waits until somebody uses the link in its mail. */
   pending: Pending | null;
   saved: string | null;
   refused: Refused | undefined;
@@ -61,7 +61,10 @@ export function EmailAddress({ email, spelled, isVerified, pending, saved, refus
   );
 }
 
-/** Shows the ASCII form of the address too, because letters of another alphabet may look like the letters that readers expect. */
+/**
+ * Shows the ASCII form of the email address, too, because letters of another alphabet may look like the letters that readers
+ * expect.
+ */
 const Canonical = ({ email, spelled }: Spelled) =>
   spelled === email ? null : (
     <>
@@ -69,7 +72,10 @@ const Canonical = ({ email, spelled }: Spelled) =>
     </>
   );
 
-/** The words are the same whether or not another user has that address, so that the page does not reveal it. */
+/**
+ * The words are the same whether or not another user has that email address. So the page does not reveal whether the address is
+ * used here.
+ */
 function PendingAddress({ email, spelled, expiresAt }: Pending) {
   return (
     <Row

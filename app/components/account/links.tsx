@@ -25,7 +25,7 @@ type LinksProps = {
   refused: Refused | undefined;
 };
 
-/** Accounts at other services with which the person can log in here. */
+/** Lists the person's accounts at other services. The person can log in here with any of these accounts. */
 export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksProps) {
   const hasCredential = hasPassword || hasPasskey;
   const outcome = (
@@ -33,7 +33,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
       The marketplace account is no longer connected.
     </Outcome>
   );
-  // After the last link was removed, the page still shows the outcome.
+  // If the removed link was the last one, the page shows only the outcome of the removal.
   if (links.length === 0) return outcome;
   return (
     <Section id="links" title="Connected accounts" intro="You can log in here from these accounts.">

@@ -14,9 +14,9 @@ export function Outcome({
   intent: string;
   saved: string | null;
   refused: Refused | undefined;
-  /** What still works after too many tries, as list items. */
+  /** List items that say what people can still do after too many tries. */
   otherwise?: ReactNode;
-  /** Shown after a success. */
+  /** What is shown after a success. */
   children: ReactNode;
 }) {
   if (refused?.values.intent === intent && refused.minutes)

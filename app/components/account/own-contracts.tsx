@@ -155,7 +155,8 @@ export const WaitingPeriods = ({ count, sums, isBeforeTax }: Waiting) => (
   </>
 );
 
-// The words of the buttons. The page that asks for a credential first shows them, too.
+// The words of the buttons that cancel a contract and that keep it. If a page asks for a credential before the act, that page
+// shows the same words.
 export const cancelWords = 'Cancel the contract';
 export const keepWords = 'Keep the contract';
 

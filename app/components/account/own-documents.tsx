@@ -21,7 +21,7 @@ const columns: Column[] = [
   { label: 'Files' },
 ];
 
-/** The newest come first by default, so this order needs no `sort` in the path. */
+/** The default order is newest first, so the path needs no `sort` for it. */
 function pathOf(sort: string, before = ''): string {
   const query = new URLSearchParams([
     ...(sort === '-issued' ? [] : [['sort', sort]]),

@@ -18,8 +18,8 @@ export function Password(props: PasswordProps) {
 }
 
 /**
- * People who have only come from another product have not proved their address. They set their first password by a link in a
- * mail, because its use proves the address.
+ * Somebody who has only ever come from another product has not proved their email address. So they set their first password by
+ * a link in a mail: the use of the link proves the address.
  */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';

@@ -100,7 +100,7 @@ type EndSessionProps = Pick<Listed, 'id' | 'device' | 'createdAt'> & {
 };
 
 function EndSession({ id, device, createdAt, needsPassword, refused }: EndSessionProps) {
-  // The time tells apart two sessions in browsers of the same kind.
+  // Two sessions may be in browsers of the same kind, so the label has the time, too.
   const label = (
     <>
       Log out

@@ -2,7 +2,7 @@ import { Section } from '../section.tsx';
 
 type Props = { undecided: { email: string; isProved: boolean } | null };
 
-/** Asks whether to keep the address for invoices that a signup named (contract 7.402). */
+/** Asks the customer whether to keep the email address for invoices that a signup named (contract 7.402). */
 export function UndecidedInvoiceEmail({ undecided }: Props) {
   if (!undecided) return null;
   const { email, isProved } = undecided;

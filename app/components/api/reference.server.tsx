@@ -1,4 +1,4 @@
-// The HTML of the API's reference. It is made only once, because it is long and the same for everybody.
+// The HTML of the API's reference. It is made only one time, because it is long and the same for everybody.
 import { renderToStaticMarkup } from 'react-dom/server.browser';
 import type { OpenApi } from '../../../server/doors/openapi/document.ts';
 import { Section } from '../section.tsx';

@@ -1,4 +1,5 @@
-// The worked requests of an operation. Each is made of the examples of parameters, body and answer that have the same name.
+// The worked requests of an operation. A worked request is made of the examples of parameters, body and answer that have one
+// name in common.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/doors/openapi/parts.ts';
 
 export type WorkedRequest = {

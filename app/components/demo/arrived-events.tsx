@@ -7,7 +7,10 @@ import { ServiceName } from '../service-name.ts';
 type ArrivedEventsProps = {
   /** Events about the person who is logged in, the newest first. */
   events: ArrivedEvent[];
-  /** Set while the session lasts. `arrived` counts the events so far. app/enhance.js watches the URL `feed`. */
+  /**
+   * Both are set while the session lasts. `arrived` counts the events so far. At the URL `feed`, app/enhance.js learns of newer
+   * events.
+   */
   arrived?: number;
   feed?: string;
 };

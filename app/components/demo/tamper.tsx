@@ -1,6 +1,6 @@
 import { Section } from '../section.tsx';
 
-/** Replaces the character in the middle with another valid one. */
+/** Replaces the character in the middle with `a` or `b`. Both a payload and a signature may contain these letters. */
 function changeOne(text: string): string {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);

@@ -27,8 +27,8 @@ export const isOf = (refused: Refused | undefined, { intent, about }: ActForm) =
   Object.entries(about).every(([name, value]) => refused.values[name] === value);
 
 /**
- * Says what was done by the form that led here. A refused form shows its own refusal. But if the page no longer has that
- * form, the refusal is shown here.
+ * Says what the form did that led to this page. If a form was refused, the form itself says so. If the page does not have the
+ * refused form any more, the refusal is shown here.
  */
 export function Outcome({ forms, outcome }: { forms: ActForm[]; outcome: string | null }) {
   const refused = useRefused();
@@ -66,7 +66,7 @@ export function askBefore(
   );
 }
 
-/** What was typed and chosen, in the words of the form. */
+/** Returns what staff typed and chose in the form, with the form's labels. */
 const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: string, value: string][] =>
   fields.flatMap(({ name, label, value, kind, choices = [] }) => {
     const given = values[name] ?? '';
@@ -76,8 +76,8 @@ const listGiven = ({ fields }: ActForm, values: Refused['values']): [label: stri
   });
 
 /**
- * Shows the forms that match `about`, from `forms` or else from the place `at` of the person's page. Screen readers read
- * `named` after the label of a button. `isBare`: the forms share a row with other buttons.
+ * Shows the forms that match `about`. They come from `forms` if it is given, or else from the place `at` of the person's page.
+ * Screen readers read `named` after the label of a button. `isBare`: the forms share a row with other buttons.
  */
 export function Acts({
   forms: given,
@@ -108,7 +108,7 @@ export function Acts({
 function Act({ form, named }: { form: ActForm; named: ReactNode }) {
   const any = useRefused();
   const query = new URLSearchParams(useLocation().search);
-  // A link led here to open this form. The form that was sent is not opened again.
+  // True if a link led here to open this form. After the form was sent, the page does not open it a second time.
   const isAsked = query.get('edit') === form.intent && !query.has('saved');
   return (
     <Disclosure
@@ -130,8 +130,8 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
   const any = useRefused();
   const refused = isOf(any, form) ? any : undefined;
   const { intent, about, hidden, button, ask, ways, notice, isDanger, isIdle, hasWhy, sides, fields } = form;
-  // A refused form keeps what was sent, except `seen`. `seen` says what the page showed, and the page now shows the present
-  // state.
+  // A refused form keeps what was sent, except `seen`. `seen` says which state the page showed when the form was made, and the
+  // page may now show a newer state.
   const kept = { ...hidden, ...(refused && pick(refused.values, Object.keys(hidden))), seen: hidden.seen };
   const what = (
     <>
@@ -173,7 +173,7 @@ export function ActFields({ form, first }: { form: ActForm; first?: ReactNode })
         <WhyField
           hint={`${ways.length > 0 ? 'The ticket, or another way to know.' : 'At least 3 characters.'} For the audit: only staff see it.`}
           required={ways.length === 0}
-          // The way that is chosen is part of the reason.
+          // The chosen way becomes part of the reason, so less room is left for the typed text.
           maxLength={ways.length === 0 ? undefined : 450}
           refused={refused}
         />
@@ -237,7 +237,7 @@ const Sides = ({ sides }: Pick<ActForm, 'sides'>) => (
 const pick = (values: Record<string, string>, names: string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** In the text, `{name}` and `{email}` become the person's name and address, and `{value}` becomes `value`. */
+/** In the text, `{name}` and `{email}` become the person's name and email address, and `{value}` becomes `value`. */
 function Words({ text, value = '' }: { text: string; value?: string }) {
   const { name, email } = useContext(ActsContext);
   const set: Record<string, ReactNode> = {
@@ -351,7 +351,7 @@ function Lines({ name, label, hint, error, required, value }: LinesProps) {
   );
 }
 
-/** An error of a field that is not shown, such as a hidden one, is shown above. */
+/** Shows the error of a hidden or missing field above the form. */
 const withUnseen = (refused: Refused, shown: string[]): Refused => ({
   ...refused,
   message: refused.message ?? Object.entries(refused.errors).find(([name]) => !shown.includes(name))?.[1],

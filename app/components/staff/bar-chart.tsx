@@ -38,7 +38,7 @@ export function BarChart({ name, title, words: [one, several], unit, bars }: Bar
   const sum = bars.reduce((all, { count }) => all + count, 0);
   const time = unit === 'hour' ? hours : bars.length > 7 ? days : weekdays;
   const end = unit === 'hour' ? both : days;
-  // A label begins below its bar, and needs the room of several bars.
+  // How many bars share one label. A label begins below its bar, and is as wide as several bars.
   const every = unit === 'hour' ? 6 : bars.length > 7 ? 10 : 1;
   return (
     <div className="course">

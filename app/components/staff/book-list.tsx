@@ -11,13 +11,13 @@ type BookListProps = {
   who: Who;
   asked: { q: string; state: string; sort: string };
   states: [value: string, words: string][];
-  /** Words for the numbers that find a contract or invoice. The label of the search contains them. */
+  /** What people call the numbers that find a contract or invoice. The label of the search field contains these words. */
   numbers: string;
   columns: Column[];
-  /** The order of the list if the page's address has no `sort`. */
+  /** The order of the list if the page's URL has no `sort`. */
   firstSort: string;
   isFirst: boolean;
-  /** Null if the page's address was not valid. */
+  /** Null if the page's URL was not valid. */
   list: { next: string | null; count: number | null; more: boolean } | null;
   rows: TableRow[];
   fault: string | undefined;
@@ -95,7 +95,7 @@ export function BookList({
   );
 }
 
-/** If there is an id, links to the person's page. */
+/** Links to the person's page unless the person was erased. */
 export function Owner({ email, userId }: { email: string | null; userId: string | null }) {
   if (email === null || userId === null) return <>Somebody who was erased</>;
   return (

@@ -1,5 +1,5 @@
-// How the engineer of a client connects it (contract 13.112 and 13.113). The page has the secret only right after it was
-// made.
+// How the engineer of a client connects the client (contract 13.112 and 13.113). The page has the client's secret only right
+// after the secret was made.
 import type { ReactNode } from 'react';
 import { Disclosure } from '../disclosure.tsx';
 import { Notice } from '../notice.tsx';
@@ -59,12 +59,12 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const paths = { callbackUrl: '/sso/callback', loginUrl: '/login', eventsUrl: '/sso/events' } as const;
 
-/** For each kit, the lines that run its example as this client. */
+/** Shows, for each kit, the commands that run the kit's example as this client. */
 export function ClientGuide(guide: Guide) {
   const { client, baseUrl } = guide;
   const url = spellIdentityUrl(guide);
   const { origin, protocol, port: ofOrigin } = new URL(client.callbackUrl);
-  // The example listens on plain http. An https origin reaches it through a proxy or a tunnel.
+  // The example listens on plain http. If the origin is https, a proxy or a tunnel has to stand before the example.
   const port = protocol === 'http:' ? ofOrigin || '80' : '4000';
   const others = (['callbackUrl', 'loginUrl', 'eventsUrl'] as const).filter(
     (name) => client[name] !== null && client[name] !== origin + paths[name],

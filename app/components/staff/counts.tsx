@@ -2,7 +2,7 @@ import { whole } from '../whole.ts';
 
 type Count = { key: string; words: string; count: number };
 
-/** The heading above the words. */
+/** The heading of the column with the words. */
 export function Counts({ head, counts, nothing }: { head: string; counts: Count[]; nothing: string }) {
   if (counts.length === 0) return <p className="hint">{nothing}</p>;
   return (

@@ -6,7 +6,7 @@ type Column = {
   label: string;
   isDay?: true;
   inputMode?: 'numeric' | 'decimal';
-  /** The words for each value. */
+  /** The words that a choice shows for each value. */
   options?: Record<string, string>;
   /** Names that the browser suggests. */
   countries?: string[];
@@ -31,7 +31,7 @@ type EditRowsProps = {
 
 const mostRows = 200;
 
-/** A table to edit. Its button sends the form, and the page comes back with one more row. */
+/** A table that people can edit. The button that adds a row sends the form, and the answer is the page with one more row. */
 export function EditRows({
   id,
   name,

@@ -10,7 +10,7 @@ type Same = Awaited<ReturnType<Procedures['staffForms']['audit']>>['lines'][numb
 
 type Where = Pick<Event, 'device' | 'place' | 'address'>;
 
-/** If `isAboutOne`, the whole list is about one person, so the row does not name them. */
+/** If `isAboutOne`, the whole list is about one person, so the row does not name the person. */
 export function EventRow({
   event,
   same = null,
@@ -18,7 +18,7 @@ export function EventRow({
   isAboutOne = false,
 }: {
   event: Event;
-  /** Equal events just before `event`. */
+  /** Set if this one entry stands for several equal events. */
   same?: Same;
   /** The people whose ids are in the event. */
   known: Listed['people'];

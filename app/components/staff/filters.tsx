@@ -7,7 +7,7 @@ type Asked = Record<string, string>;
 export const isFiltered = ({ sort: _, ...filters }: Asked) =>
   Object.values(filters).some((value) => value !== '');
 
-/** The address of a list with these filters, in the order of `sort`. */
+/** Returns the path of a list with the filters and the order (`sort`) of `asked`. */
 export function pathOf(path: string, asked: Asked, before = ''): string {
   const set = Object.entries({ ...asked, before }).filter(([, value]) => value !== '');
   return set.length > 0 ? `${path}?${new URLSearchParams(set)}` : path;

@@ -12,7 +12,7 @@ const At = ({ at }: { at: Date | null }) => (at ? <Instant at={at} /> : null);
 
 type Obstacle = Person['obstacles'][number];
 
-/** For each obstacle, the act that helps. If the act sends a mail, `kind` is the kind of that mail. */
+/** For each reason why somebody cannot log in, the act that helps. If the act sends a mail, `kind` is the kind of that mail. */
 const helps: Partial<Record<Obstacle, [intent: string, kind?: string]>> = {
   frozen: ['thaw'],
   suspended: ['resume'],

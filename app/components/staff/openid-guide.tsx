@@ -1,5 +1,5 @@
-// How a product of the kind `openid` is connected (contract 14.74 and 14.90 to 14.92). The words of the guides are those of
-// docs/openid.md. The page has the secret only right after it was made.
+// Shows how to connect a product of the kind `openid` (contract 14.74 and 14.90 to 14.92). The text of the guides comes from
+// docs/openid.md. The page has the client's secret only right after the secret was made.
 
 import type { UntakenLogOut } from '../../../db/tables/log-outs.ts';
 import copyScript from '../../developers/copy.js?url';
@@ -30,7 +30,7 @@ type OpenIdRow = Pick<
 const isPlain = (origin: string) => /^https?:\/\/[a-z0-9.:-]+$/.test(origin);
 
 /**
- * Puts the client's values in place of the examples. A name and a secret need no check, because their form allows no special
+ * Puts the client's values in place of the examples. The name and the secret need no check, because they cannot contain special
  * characters (contract 13.7 and 13.20).
  */
 export function fillIn(html: string, { client, baseUrl, secret }: Values): string {

@@ -54,7 +54,7 @@ export const numberWords = {
   refusals: 'Refusals',
 };
 
-/** Describes a change, such as "+12 % against". After these words, the page names the earlier span. */
+/** Describes a change, such as "+12 % against". The page adds the name of the earlier time span. */
 export const sayChange = (percent: number): string =>
   percent === 0
     ? 'About as many as in'

@@ -1,4 +1,4 @@
-// The part of a person's page that each tab shows: the acts about the account as a whole, and the tabs.
+// The part of a person's page that is the same on all tabs: the acts about the account as a whole, and the tabs.
 import { useContext } from 'react';
 import type { Place } from '../../../server/staff/form-words.ts';
 import { useRefused } from '../refused.ts';

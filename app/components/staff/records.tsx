@@ -18,7 +18,7 @@ function stateOfMail(
 ): [words: string, meaning: Meaning] {
   if (sentAt) return ['Sent', 'good'];
   if (givenUpAt) return ['Given up', 'needs-you'];
-  // Documents go only to addresses that somebody has proved (contract 7.500).
+  // Documents are mailed only to email addresses that somebody has proved (contract 7.500).
   const isProved = emailVerifiedAt ?? billing?.provedInvoiceEmail;
   if (!isProved && attempts === 0 && documentMails.includes(kind))
     return ['Waits for a verified address', 'waiting'];

@@ -82,8 +82,8 @@ export function RightsSection({ person }: { person: Person }) {
 
 function Rights({ rights, form }: { rights: Right[]; form: ActForm | undefined }) {
   const any = useRefused();
-  // If a colleague has decided meanwhile, the choices of the refused form are dropped. Otherwise sending the form again would
-  // undo the colleague's decisions.
+  // If a colleague has decided since the form was shown, the choices of the refused form are dropped. Otherwise sending the
+  // form again would undo the colleague's decisions.
   const isOfNow = form && isOf(any, form) && any?.values.seen === form.hidden.seen;
   const sent = isOfNow ? any?.values : undefined;
   return (

@@ -40,7 +40,7 @@ type StaffPageProps = {
   current: string;
   /** The path of this page, if several pages share an entry in the navigation. */
   part?: string;
-  /** Stays in sight together with the title. */
+  /** Stays in sight with the title when people scroll. */
   head?: ReactNode;
   children: ReactNode;
 };

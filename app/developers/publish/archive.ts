@@ -34,7 +34,7 @@ export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
     if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
-  // A fixed time, because with the real time each build would produce different bytes. A zip stores local times from 1980 on,
-  // and in every time zone this time is later.
+  // A fixed time, because with the real time each build would produce different bytes. A zip cannot store a local time before
+  // 1980. This time is after the beginning of 1980 in every time zone.
   return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
 }

@@ -8,7 +8,7 @@ export type PublishedDocument = {
   slug: string;
   file: string;
   group: string;
-  /** The name in the contents, if it differs from the title. */
+  /** The name in the table of contents, if it differs from the title. */
   name?: string;
   /** Only for a kit: the file to download, and the program that the end of the kit's page shows. */
   archive?: string;
@@ -36,7 +36,7 @@ const describeKit = (name: string, example: string): PublishedDocument => {
   };
 };
 
-/** The slug `contract-9` shows section 9. */
+/** Describes a section of the contract. The slug of section 9 is `contract-9`. */
 const describeSection = (file: string, name: string): PublishedDocument => {
   const section = Number.parseInt(file, 10);
   return {
@@ -47,7 +47,7 @@ const describeSection = (file: string, name: string): PublishedDocument => {
   };
 };
 
-/** The documents in the order of the contents. */
+/** The documents in the order of the table of contents. */
 export const documents: PublishedDocument[] = [
   { slug: '', file: 'docs/developers.md', group: starts },
   describeKit('TypeScript', 'example.mjs'),
@@ -116,7 +116,8 @@ export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/develop
 const otherAddresses = ['/developers/api', '/openapi.json'];
 
 /**
- * Returns whether everybody can open this address at the service: a page or file of /developers, or the description of the API.
+ * Returns whether `text` is the path of something at this service that everybody can open: a page or file of /developers, or
+ * the description of the API.
  */
 export const isOwnAddress = (text: string): boolean =>
   otherAddresses.includes(text) ||

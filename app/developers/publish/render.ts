@@ -13,12 +13,12 @@ export type Rendered = {
 };
 
 export type Site = {
-  /** The path at which this service publishes a file of the project. Undefined if it does not. */
+  /** Returns the path at which this service publishes a file of the project. Undefined for a file that is not published. */
   findPublished: (path: string) => string | undefined;
   readText: (path: string) => string;
-  /** The address of a picture, if there is one. */
+  /** Returns the URL of a picture. Undefined if there is no such picture. */
   findPicture: (path: string) => string | undefined;
-  /** Whether `text` is an address of this service that everybody can open. */
+  /** Returns whether `text` is a path of this service that everybody can open. */
   isOwnAddress: (text: string) => boolean;
 };
 
@@ -70,7 +70,7 @@ class DocumentRenderer extends Renderer {
     return times === 0 ? anchor : `${anchor}-${times}`;
   }
 
-  /** If the target is not published, only the words of the link stay. */
+  /** If the target is not published, the text of the link is shown without a link. */
   override link({ href, tokens }: Tokens.Link): string {
     const words = this.#parseLinked(tokens);
     const target = this.#findTarget(href);
@@ -84,7 +84,7 @@ class DocumentRenderer extends Renderer {
     return words;
   }
 
-  /** An address of this service becomes a link. */
+  /** Code that is a public path of this service becomes a link to that path. */
   override codespan({ text }: Tokens.Codespan): string {
     const code = `<code>${escapeHtml(text)}</code>`;
     return this.#site.isOwnAddress(text) && !this.#isInLink

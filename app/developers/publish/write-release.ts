@@ -9,7 +9,7 @@ import { files } from './published.ts';
 
 const [, , folder = 'release'] = process.argv;
 
-// `--omit=dev` would also leave out packages that both the service and the tests use.
+// `--omit=dev` would leave out packages that the tests need, even if the service needs them, too.
 const readPackages = () =>
   execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'], { maxBuffer: 2 ** 27 });
 

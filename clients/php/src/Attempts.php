@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Each login that a browser starts has its own state and cookie, so that several tabs can log in at once. The cookie is signed,
- * because it says whether the person must give a credential again.
+ * Each login that a browser starts has its own state and cookie, so that several tabs can log in at the same time. The cookie
+ * is signed, because it says whether the person must give a credential again.
  */
 final class Attempts
 {
@@ -44,7 +44,7 @@ final class Attempts
     }
 
     /**
-     * Starts an attempt. If the browser has more than five, the oldest is dropped.
+     * Starts an attempt. If the browser then has more than five attempts, the oldest is dropped.
      *
      * @param int|null $maxAge how many seconds old the last credential may be
      * @param string|null $state only for a silent attempt: its state

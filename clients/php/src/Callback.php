@@ -19,7 +19,9 @@ final class Callback
         $this->attempts = new Attempts($configuration);
     }
 
-    /** @param callable(): list<string> $finish is called once the login is certain, and returns further `Set-Cookie` values */
+    /**
+     * @param callable(): list<string> $finish is called when all checks have passed, and returns further `Set-Cookie` values
+     */
     public function answer(
         callable $startSession,
         callable $endSession,
@@ -37,7 +39,7 @@ final class Callback
             error_log("identity-client: accepted, launch $handOff->launchId");
             $url = $handOff->returnTo === null ? $this->configuration->homeUrl
                 : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
-            // The redirect also takes the signed payload out of the address bar.
+            // The redirect takes the signed payload out of the address bar.
             return Response::unkept(303, ['Location' => $url], $cookies);
         } catch (Refusal $refusal) {
             if ($this->silentEnd !== null) {

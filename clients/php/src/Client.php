@@ -8,10 +8,10 @@ namespace Identity;
 final class Client
 {
     private const MAX_MAX_AGE = 2_592_000;
-    /** If events were last read longer ago than this, they are read before `currentPerson` returns. */
+    /** If the last read of events is older than this, `currentPerson` reads events before it returns. */
     private const READ_AFTER_SECONDS = 60;
     private const READ_WITHIN_SECONDS = 2;
-    /** After a read that failed or was late, no request waits for another read for this long. */
+    /** After a read that failed or was late, requests do not wait for the next read until this time has passed. */
     private const READ_AGAIN_SECONDS = 10;
 
     private readonly Attempts $attempts;
@@ -157,8 +157,8 @@ final class Client
 
     /**
      * Asks the identity service whether this browser is logged in there. The browser sees no page of the service, and comes
-     * back to this page. Null if somebody is logged in here, if it was tried in the last ten minutes, or if nobody can be led
-     * back to this page. If a store does not answer, the answer is 503.
+     * back to this page. Null if somebody is logged in here, if the same was tried in the last ten minutes, or if a login
+     * cannot lead back to this page. If a store does not answer, the answer is 503.
      */
     public function loginSilently(Request $request): ?Response
     {
@@ -190,7 +190,7 @@ final class Client
         return Stores::ask(static fn() => $profiles->find($id));
     }
 
-    /** The page for a refusal that the kit has thrown. Also logs the refusal. */
+    /** Returns the page for a refusal that the kit has thrown, and logs the refusal. */
     public function refuse(Refusal $refusal): Response
     {
         $this->log($refusal);
@@ -291,8 +291,8 @@ final class Client
     }
 
     /**
-     * The address that logs a browser out of the identity service, too. From there, the browser goes to the path `$returnTo`
-     * on your site. Any other value is ignored.
+     * The URL that logs a browser out of the identity service, too. From there, the browser goes to the path `$returnTo` on
+     * your site. Any other value is ignored.
      */
     public function logoutUrl(string $returnTo = '/'): string
     {
@@ -344,8 +344,8 @@ final class Client
             return (new EventReader($this->configuration, $this->http, $profiles))->pull($position, $apply, $startOver);
         }
         if ($position !== null || $apply !== null || $startOver !== null || $profiles !== null) {
-            // Each event is read only once, by either method. If currentPerson read it, a function that only pullEvents gets
-            // would miss it.
+            // Each event is read only one time, by pullEvents or by currentPerson. If currentPerson reads it, a function that
+            // only pullEvents gets would miss it.
             throw new \LogicException('with stores, give apply and startOver to the Client, else pullEvents a position, too');
         }
         return $this->readEvents(null);

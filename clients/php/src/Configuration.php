@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** What the operator gave you, and your own addresses. Addresses are never taken from a request. */
+/** What the operator gave you, and the URLs of your own site. URLs are never taken from a request. */
 final class Configuration
 {
     /** The issuer without a slash at its end. */
@@ -103,7 +103,7 @@ final class Configuration
         return ($this->isSecure ? '__Host-' : '') . "{$this->client}_$name";
     }
 
-    /** A `Set-Cookie` value. @param int|null $seconds null if it ends with the browser */
+    /** A `Set-Cookie` value. @param int|null $seconds null if the browser deletes the cookie when the browser is closed */
     public function buildCookie(string $name, #[\SensitiveParameter] string $value, ?int $seconds = null): string
     {
         $age = $seconds === null ? '' : "; Max-Age=$seconds";

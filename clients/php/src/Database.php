@@ -18,7 +18,7 @@ interface Database
     public function execute(string $sql, array $values = []): int;
 
     /**
-     * The first column of the first row, or null if there is none.
+     * The first column of the first row, or null if there is no row.
      *
      * @param list<string|int> $values
      */

@@ -5,14 +5,14 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Finds the address at which a browser opened the login start or the callback, if it is not the configured address. Use it
- * only for the log, because the sender of the request chooses it.
+ * Finds the URL at which a browser opened the login start or the callback, if it is not the configured URL. Use it only for the
+ * log, because the sender of the request chooses it.
  */
 final class Elsewhere
 {
     /**
-     * Compares the host of the login start. If the login starts at another host, the callback does not get the attempt's
-     * cookie.
+     * Finds a login start at another host than the configured one. The callback would not get a cookie that was set at that
+     * host.
      */
     public static function findHost(Configuration $our, Request $request): ?string
     {
@@ -23,7 +23,7 @@ final class Elsewhere
             : "opened at $scheme://$opened/, but loginUrl is $our->loginUrl";
     }
 
-    /** Compares the path of the callback. */
+    /** Finds a callback at another path than the configured one. */
     public static function findPath(Configuration $our, Request $request): ?string
     {
         $configured = parse_url($our->callbackUrl, PHP_URL_PATH) ?? '/';

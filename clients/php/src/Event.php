@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A change of a person who was handed to you. Ignore types that you do not know. */
+/** An event about a person who was handed over to you. Ignore types that you do not know. */
 final class Event
 {
     /**
      * @param int $seq its number: 1, 2, 3 …
      * @param Profile|null $profile only in `profile.updated`
-     * @param string|null $sid only in `session.ended`: the login that ended. If it is null there too, nothing has ended.
-     * @param string|null $userId the person that it is about. Null in `erased`, where the person is no longer known
+     * @param string|null $sid only in `session.ended`: the login that ended. If `session.ended` has no sid, nothing has ended.
+     * @param string|null $userId the person whom the event is about. Null in `erased`, where the person is no longer known
      * @param \stdClass $members all members, as they arrived
      */
     private function __construct(

@@ -39,7 +39,7 @@ final class EventReader
     }
 
     /**
-     * Waits for the process that is reading. The newest event may have come too late for that read, so this one must still
+     * Waits for the process that is reading. Its read may have begun before the newest event came, so this process still has to
      * read.
      */
     private function claim(EventPosition $position): ?int
@@ -100,7 +100,7 @@ final class EventReader
     private function apply(Event $event, callable $apply): void
     {
         if ($event->sid !== null) {
-            // This comes first. If a hand-off of this login is on its way, it is then refused.
+            // The end of the login is kept first. A hand-off of this login that is on its way is then refused.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
             $this->configuration->nonces->addEnded($event->sid, $keepUntil);
             $this->sessions?->endLogin($event->sid);
@@ -114,13 +114,13 @@ final class EventReader
         $isNewer = $event->profile !== null && $this->profiles?->isNewer($event->profile) === true;
         $apply($event, $isNewer);
         if ($isNewer) {
-            // This comes last. If $apply throws, the event comes again, and must then still count as newer. If a callback has
-            // kept a later profile meanwhile, that profile stays.
+            // The profile is kept last. If $apply throws, the event comes again, and its profile must then still count as
+            // newer. If a callback has kept a later profile since, that profile stays.
             $this->profiles->apply($event->profile);
         }
     }
 
-    /** Tries each secret. During a rotation, the service may have only one of the two. */
+    /** Tries each secret. During a rotation, the service may have only one of the two secrets. */
     private function ask(int $after, ?float $until): HttpAnswer
     {
         $our = $this->configuration;

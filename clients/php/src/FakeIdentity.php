@@ -16,8 +16,7 @@ final class FakeIdentity
     }
 
     /**
-     * Answers a launch, which is the address that `startLogin` redirects to. Returns your callback's address with a genuine
-     * hand-off.
+     * Answers a launch, which is the URL that `startLogin` redirects to. Returns your callback's URL with a genuine hand-off.
      *
      * @param array<string, mixed> $changes members of the payload. Members of `profile` replace only members of the usual
      *     profile.
@@ -27,7 +26,7 @@ final class FakeIdentity
         return $this->callback($this->seal($this->payload($launch, $changes)));
     }
 
-    /** Returns your callback's address with something that the kit refuses with this code. */
+    /** Returns your callback's URL with something that the kit refuses with this code. */
     public function refusal(string $code, string $launch): string
     {
         $right = $this->payload($launch, []);

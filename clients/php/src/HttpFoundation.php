@@ -7,8 +7,8 @@ namespace Identity;
 use Symfony\Component\HttpFoundation as Symfony;
 
 /**
- * The kit for frameworks that use Symfony's HttpFoundation, such as Symfony and Laravel. It answers the same addresses as
- * `Psr15`. Other requests get the attributes `person` (a Profile, or null for nobody) and `logoutToken`.
+ * The kit for frameworks that use Symfony's HttpFoundation, such as Symfony and Laravel. It answers the same paths as `Psr15`.
+ * Other requests get the attributes `person` (a Profile, or null for nobody) and `logoutToken`.
  */
 final class HttpFoundation
 {
@@ -19,7 +19,7 @@ final class HttpFoundation
     ) {
     }
 
-    /** Null for any other page. */
+    /** Answers a request for one of the kit's paths. Null for any other page. */
     public function answer(Symfony\Request $request): ?Symfony\Response
     {
         $read = $this->read($request);

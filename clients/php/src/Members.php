@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** Reads the members of a JSON object by their types. Throws a Refusal if one is missing or has another type. */
+/** Reads the members of a JSON object by their types. Throws a Refusal if a member is missing or has another type. */
 final class Members
 {
-    // Parsers in other languages round larger integers.
+    // Parsers in other languages round integers that are larger than this.
     private const MAX_INTEGER = 2 ** 53 - 1;
 
     private readonly \stdClass $object;

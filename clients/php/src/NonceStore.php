@@ -6,7 +6,7 @@ namespace Identity;
 
 /**
  * Remembers what must work only once: nonces of hand-offs, and logins that have ended. All servers of a site share one store.
- * If it throws anything but a Refusal, nobody is let in (503 `store_unavailable`).
+ * If the store throws anything but a Refusal, nobody is let in (503 `store_unavailable`).
  */
 interface NonceStore
 {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A cache of profiles. The identity service has the real ones. */
+/** A cache of profiles. The originals are at the identity service. */
 interface ProfileStore
 {
     /** Whether `apply` would keep this profile now. */

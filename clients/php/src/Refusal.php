@@ -61,7 +61,7 @@ class Refusal extends \RuntimeException
         parent::__construct("$refusalCode: $this->reason", 0, $previous);
     }
 
-    /** A line for a log, with the address that explains the code. */
+    /** A line for a log, with the URL that explains the code. */
     public function describe(string $baseUrl): string
     {
         $cause = $this->getPrevious();

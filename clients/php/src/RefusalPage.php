@@ -40,7 +40,7 @@ final class RefusalPage
         $codes = array_filter([$refusal->refusalCode, $refusal->launchId]);
         $code = implode(' · ', array_map(static fn(string $text) => '<code>' . self::escape($text) . '</code>', $codes));
         $link = static fn(string $url, string $words) => '<p><a href="' . self::escape($url) . "\">$words</a></p>";
-        // People who reload the page most often have a session already.
+        // Most people who get one of these refusals have reloaded a page, and have a session already.
         $goOn = in_array($refusal->refusalCode, ['nonce_replayed', 'logout_token_wrong'], true) ? $link($our->homeUrl, 'Go on') : '';
         $links = $goOn . $link($our->loginUrl, 'Log in');
         $style = self::STYLE;

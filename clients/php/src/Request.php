@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** A request as this kit needs it. It has no addresses, because they come from the configuration. */
+/** A request as this kit needs it. It has no scheme and no host, because these come from the configuration. */
 final class Request
 {
     public const MAX_BODY_BYTES = 65_536;
@@ -36,7 +36,7 @@ final class Request
                 $headers[strtr($found[2] ?? $found[1], '_', '-')] = $value;
             }
         }
-        // QUERY_STRING comes second, because the web server may have added to it.
+        // REQUEST_URI is read first, because the web server may have added parameters to QUERY_STRING.
         [$path, $query] = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2) + [1 => $_SERVER['QUERY_STRING'] ?? ''];
         $method = $_SERVER['REQUEST_METHOD'] ?? 'GET';
         $body = $method === 'POST' ? (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1) : '';
@@ -72,7 +72,7 @@ final class Request
 
     public function isTooLarge(): bool
     {
-        // For a multipart form, the body has only the fields.
+        // The body of a multipart form was made again from its fields, and may be shorter than what was sent.
         return max(strlen($this->body), (int) ($this->headers['content-length'] ?? 0)) > self::MAX_BODY_BYTES;
     }
 

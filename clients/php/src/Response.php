@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** An answer. `send()` sends it to the browser. You can also send it with your framework. */
+/** An answer. `send()` sends it to the browser. If your framework sends the answer, you need not call `send()`. */
 final class Response
 {
     public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];
@@ -15,7 +15,7 @@ final class Response
     }
 
     /**
-     * An answer that no cache keeps. Browsers do not send its address to other sites.
+     * An answer that no cache keeps. Browsers do not send its URL to other sites.
      *
      * @param array<string, string> $headers
      * @param list<string> $cookies `Set-Cookie` values

@@ -33,7 +33,7 @@ final class Sessions
             $person = $handOff->profile;
             $this->stores->profiles->apply($person);
             if ($this->stores->profiles->find($person->id) === null) {
-                // This person was deleted while the hand-off was on its way.
+                // The person was deleted while the hand-off was on its way.
                 throw new Refusal('session_ended', $handOff->launchId);
             }
             $endsAt = $now + $this->configuration->maxSeconds;
@@ -70,7 +70,7 @@ final class Sessions
         return $secret === null ? '' : hash_hmac('sha256', "identity logout v1 {$this->configuration->client}", $secret);
     }
 
-    /** The value of this browser's session cookie. Null if it does not have the form of such a value. */
+    /** The value of this browser's session cookie. Null if the value does not have the right form. */
     public function read(Request $request): ?string
     {
         $value = $request->cookies()[$this->cookie] ?? '';

@@ -36,12 +36,12 @@ final class Silence
             return null;
         }
         $url = ReturnTo::resolve($this->configuration->origin, explode('#', $page)[0]);
-        // If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login
-        // was tried.
+        // If the attempt's cookie is missing, this browser may keep no cookies at all. So the URL has to say that a silent
+        // login was tried.
         return $isKept ? $url : Query::append($url, [self::PARAMETER => 'no']);
     }
 
-    /** A `Set-Cookie` value. Until it expires, no silent login is tried. */
+    /** A `Set-Cookie` value. Until the cookie expires, no silent login is tried. */
     public function start(): string
     {
         return $this->configuration->buildCookie($this->cookie, '1', self::SECONDS);

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Keeps nonces in a table. If several requests use one nonce at once, a unique index lets only one through. Do not use it
- * inside your own transaction, because after a rollback the nonce could be used again.
+ * Keeps nonces in a table. If several requests use one nonce at once, a unique index lets only one of them insert it. Do not
+ * use this store inside your own transaction, because after a rollback the nonce could be used again.
  */
 final class SqlNonces implements NonceStore
 {

@@ -41,7 +41,7 @@ final class SqlProfiles implements ProfileStore
         try {
             return $json === null ? null : Profile::fromJson((string) $json);
         } catch (Refusal $refusal) {
-            // This is a fault of the store, and not of the browser's request.
+            // The store is at fault, and not the browser's request, so this is no Refusal.
             throw new \RuntimeException("a kept profile cannot be read: $refusal->reason");
         }
     }

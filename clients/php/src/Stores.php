@@ -37,8 +37,8 @@ final class Stores
     }
 
     /**
-     * Calls a store. Throws the Refusal `store_unavailable` if the store does not answer. A store may also throw a Refusal of
-     * its own.
+     * Calls a store. Throws the Refusal `store_unavailable` if the store does not answer. If the store throws a Refusal of its
+     * own, passes it on.
      */
     public static function ask(callable $question): mixed
     {

@@ -7,7 +7,7 @@ namespace Identity;
 /** Uses curl if PHP has it, and otherwise PHP's own streams. The whole answer must come in time. */
 final class SystemHttp implements Http
 {
-    /** How many bytes the head of an answer, and the lines around its chunks, may add. */
+    /** How many bytes the head of an answer, and the lines around its chunks, may add to the body. */
     private const MAX_FRAME_BYTES = 65_536;
     private const TOO_LONG = 'the answer is longer than 8 MiB';
 
@@ -108,7 +108,7 @@ final class SystemHttp implements Http
         return $socket;
     }
 
-    /** Waits a moment until the socket can be read, unless it has just moved bytes. Throws if the time is over. */
+    /** Waits a moment for the socket to become readable. Does not wait if bytes have just moved. Throws if the time is over. */
     private static function wait($socket, float $until, bool $hasMoved): void
     {
         if (microtime(true) >= $until) {

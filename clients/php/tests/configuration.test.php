@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Tests configurations. Also tests that the codes of refusals are the documented codes.
+// Tests configurations, and that the codes of refusals are the documented codes.
 
 use Identity\{Configuration, ConfigurationError, Refusal, RefusalPage, Request};
 

@@ -107,7 +107,7 @@ test('events are pulled in order to the empty page, and each is stored once it i
     same(['after=2&limit=1000', 'after=4&limit=1000', 'after=7&limit=1000'], array_map(fn($asked) => explode('?', $asked[0])[1], $service->asked));
     same('https://id.example.test/sso/events?after=2&limit=1000', $service->asked[0][0]);
     same('Bearer ' . hash_hmac('sha256', 'identity events v1 shop', SECRET), $service->asked[0][1]['Authorization']);
-    // The hand-off of the ended login arrives late.
+    // The hand-off of a login arrives after the event about the login's end.
     $browser = new Browser();
     $client = openClient(['nonces' => $nonces]);
     $answer = $browser->call($client, seal(payload(['state' => $browser->start($client)['state']])));
@@ -140,7 +140,7 @@ test('a site whose hook threw once ends equal to the master, and the kept profil
     $pull($event(1, 1), $event(2, 1), page());
     $throws = true;
     $pull($event(3, 2));
-    // Meanwhile, a callback keeps a later profile, and its site stores it.
+    // Before the event comes again, a callback keeps a later profile, and its site stores it.
     $profiles->apply(readProfile('2026-01-03T00:00:00.000Z', 'Zoë 3'));
     $people[profile()['id']] = 'Zoë 3';
     $throws = false;

@@ -30,7 +30,7 @@ test('requests of HttpFoundation log in and out', function (): void {
     $send = fn(mixed ...$request) => sendAsSymfony($site, ...$request);
     $start = $send('/login?return_to=%2Forders')[0];
     $fake = new Identity\FakeIdentity((fn() => $this->configuration)->call($site->client), fn() => Clock::$now);
-    // A multipart form leaves its fields, but no body.
+    // After PHP has read a multipart form, the request has the fields, but no body.
     foreach ([fn($token) => [['token' => $token], ''], fn($token) => [[], "token=$token"]] as $form) {
         $back = $send('/sso/callback?' . explode('?', $fake->handOff($start->headers->get('location')))[1])[0];
         same([303, 'https://shop.example.test/orders'], [$back->getStatusCode(), $back->headers->get('location')]);

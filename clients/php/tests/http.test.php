@@ -7,7 +7,7 @@ declare(strict_types=1);
 use Identity\{HttpAnswer, SystemHttp};
 
 /**
- * Starts a server, and calls `$use` with its address. For each connection, the server runs the PHP code `$answer`, which
+ * Starts a server, and calls `$use` with the server's URL. For each connection, the server runs the PHP code `$answer`, which
  * writes to `$s`.
  */
 function withServer(string $answer, callable $use, string $certificate = ''): void

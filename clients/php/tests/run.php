@@ -9,7 +9,7 @@ require __DIR__ . '/support.php';
 require __DIR__ . '/site.php';
 
 error_reporting(E_ALL);
-// Shows arguments in stack traces, so that a test would notice a secret in one.
+// Shows arguments in stack traces, so that a test would notice a secret in a stack trace.
 ini_set('zend.exception_ignore_args', '0');
 $log = (string) tempnam(sys_get_temp_dir(), 'identity-log-');
 ini_set('error_log', $log);

@@ -294,7 +294,7 @@ test('the log-out is a POST with the token of this session (contract 13.127)', f
     $answer = $site->logOut();
     same([303, 'https://id.example.test/logout?client=shop&return_to=%2F'], [$answer->status, $answer->header('location')]);
     same([COOKIE . '=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax'], $site->browser->set);
-    // After the log-out, a copy of the cookie logs nobody in either.
+    // After the log-out, not even a copy of the cookie logs anybody in.
     $site->browser->cookies[COOKIE] = $cookie;
     same(null, $site->person());
     logOf(fn() => same(403, memorySite()->logOut()->status));
@@ -420,8 +420,8 @@ test('a client without stores says what it lacks', function (): void {
 test('a request that comes while another reads events waits for it, for two seconds at most (contract 13.125)', function (): void {
     $id = '0190f5a0-0000-7000-8000-000000000001';
     $sessions = new MemorySessions();
-    // The other process holds the position. It has applied the event by the second time that this process looks when events
-    // were last read.
+    // Another process holds the position. It applies the event between the first and the second time that this process looks
+    // when events were last read.
     $watched = new class ($sessions, $id) implements Identity\SessionStore {
         public int $looks = 0;
         public bool $isOver = true;

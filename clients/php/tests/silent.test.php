@@ -110,7 +110,7 @@ test('nobody else chooses the page, and no other answer leads there', function (
     // A login that the person started has no page to lead back to.
     $launch = $site->browser->keep($site->client->startLogin($site->request('/login'), prompt: 'none'));
     logOf(fn() => same('login_required', answerSilently($site, $launch, 'login_required')->header('identity-refusal')));
-    // If there is a payload too, the request does not count as an error.
+    // A request that has both an error and a payload counts as a hand-off.
     logOf(fn() => same(null, $site->open('/sso/callback?error=login_required&payload=x&state=' . substr($name, strlen('__Host-identity_attempt_')))->header('set-cookie')));
     same("$at.$age", NOW . '.-');
 });

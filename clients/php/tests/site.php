@@ -14,7 +14,8 @@ final class Site
     public Client $client;
     public Browser $browser;
     /**
-     * @var list<HttpAnswer> the service's answers to reads of events. After the last one, it answers that there are no events
+     * @var list<HttpAnswer> the service's answers to reads of events. After the last answer, the service answers that there are
+     *     no events
      */
     public array $events = [];
     /** How often events were asked for. */
@@ -47,7 +48,7 @@ final class Site
         $this->browser = new Browser();
     }
 
-    /** Opens a page: the site's answer, or a page that says who is logged in. */
+    /** Opens a page. Returns the site's answer, or a page that says who is logged in. */
     public function open(string $page, string $method = 'GET', string $body = '', array $headers = []): Response
     {
         [$path, $query] = explode('?', $page, 2) + [1 => ''];

@@ -52,7 +52,7 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         $count = fn() => (int) $sql[0]->value("select count(*) from {$sql[1]}used where name like 'nonce s%'");
         same(true, $nonces->consume('s-past', time() - 660));
         same(true, $nonces->consume('s-kept', time() - 540));
-        // One of these calls may already have deleted old rows.
+        // One of the calls above may already have deleted old rows.
         $nonces->sweep();
         same(1, $count());
     });

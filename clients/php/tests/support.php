@@ -68,7 +68,7 @@ function logOf(callable $run): string
     }
 }
 
-/** A clock that tests move. */
+/** A clock that tests set. */
 final class Clock
 {
     public static int $now = NOW;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-// Tests the verifier with hand-offs that have one thing wrong. vectors.test.php runs the published ones.
+// Tests the verifier with hand-offs that have one thing wrong. vectors.test.php tests it with the published hand-offs.
 
 use Identity\LaunchId;
 
@@ -53,7 +53,7 @@ test('takes JSON only that all parsers read alike', function () use ($refusal): 
     }
 });
 
-/** Another spelling of the same text. */
+/** The same text in ISO 8859-1. */
 function toLatin1(string $utf8): string
 {
     return (string) preg_replace_callback('/[^\x00-\x7f]/u', static fn() => "\xeb", $utf8);

@@ -82,5 +82,5 @@ class AsgiMiddleware:
         response = refuse(self._config, refusal)
         if scope["type"] == "http":
             return await send_asgi(response, send)
-        # The server answers the handshake with 403. Before the handshake, nothing else can be sent.
+        # Makes the server answer the handshake with 403, because nothing else can be sent before the handshake is over.
         await send({"type": "websocket.close", "code": 1013})

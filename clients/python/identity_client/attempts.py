@@ -1,4 +1,4 @@
-"""The logins that a browser has started: each has its own state and cookie, so that two tabs can log in at once.
+"""The logins that a browser has started: each has its own state and cookie, so that two tabs can log in at the same time.
 
 The cookie is signed, because it says whether the person must give a credential again.
 """
@@ -67,7 +67,7 @@ def find_silent_page(state: str | None) -> str | None:
 def start_attempt(
     config: Config, request: Request, max_age: int | None, state: str
 ) -> list[tuple[str, str]]:
-    """Returns headers that keep the state, and the four newest before it."""
+    """Returns headers that keep the state, and the four newest states before it."""
     said = f"{config.now()}.{'-' if max_age is None else max_age}"
     value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
     dropped = _list_states(config, request)[: 1 - _MAX_ATTEMPTS]

@@ -36,13 +36,13 @@ class ConfigurationError(ValueError):
 class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in the identity service's log."""
 
-    #: `opened_elsewhere`: a browser opened the login start or the callback at an address that is not the configured one.
-    #: `reason` says which. `events_unread`: the newest events could not be read in time.
+    #: `opened_elsewhere`: a browser opened the login start or the callback at a URL that is not the configured one. `reason`
+    #: names that URL. `events_unread`: the newest events could not be read in time.
     outcome: Code | Literal["accepted", "opened_elsewhere", "events_unread"]
     #: What failed, and what to do about it. Empty if nothing failed.
     reason: str
     launch_id: str | None
-    #: The address that explains the code of a refusal.
+    #: The URL that explains the code of a refusal.
     help_url: str = ""
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ def ignore_session(_sid: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The configuration. All addresses come from here, and none comes from a request."""
+    """The configuration. All URLs come from here, and none comes from a request."""
 
     #: The base URL of the identity service, exactly as the operator has set it. Each hand-off names it.
     issuer: str
@@ -77,7 +77,7 @@ class Config:
     #: One secret, or two during a rotation.
     secrets: Sequence[str] = field(repr=False)
     callback_url: str
-    #: The address that starts a login. It must be at the callback's origin.
+    #: The URL that starts a login. It must be at the callback's origin.
     login_url: str
     #: Keeps your sessions, and everything else that the kit must remember.
     store: Store | None = None
@@ -93,7 +93,7 @@ class Config:
     on_event: Callable[[Event], object] | None = None
     #: Gets each hand-off before its session in `store` starts. To turn a person away, raise a `Refusal("person_refused")`.
     on_login: Callable[[HandOff], object] | None = None
-    #: If you keep sessions outside `store`: ends those that began with a hand-off that has this `sid`.
+    #: If you keep sessions outside `store`: ends the sessions of the login with this `sid`.
     end_session: Callable[[str], None] = ignore_session
     log: Callable[[LogEntry], None] = log_entry
     #: The current time, in Unix seconds.
@@ -170,7 +170,7 @@ def require_store(config: Config) -> Store:
 
 
 def build_logout_url(config: Config, return_to: str | None = None) -> str:
-    """The address that logs a browser out of the identity service, too. End your own session first.
+    """The URL that logs a browser out of the identity service, too. End your own session first.
 
     `return_to` is a path on your site.
     """

@@ -9,7 +9,7 @@ def name_cookie(config: Config, name: str) -> str:
 
 
 def build_cookie(config: Config, name: str, value: str, max_age: int | None = None) -> str:
-    """Without `max_age`, the cookie ends with the browser."""
+    """Without `max_age`, the browser deletes the cookie when the browser is closed."""
     age = "" if max_age is None else f" Max-Age={max_age};"
     secure = " Secure;" if config.is_secure else ""
     return f"{name_cookie(config, name)}={value}; Path=/;{age} HttpOnly;{secure} SameSite=Lax"

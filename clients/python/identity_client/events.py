@@ -24,7 +24,7 @@ _WITHIN_SECONDS: Final = 30
 _OLD_AFTER_SECONDS: Final = 60
 #: How long a page of your site waits for a read of events.
 _WAIT_SECONDS: Final = 2
-#: After a read that failed, no page waits for another read for this long.
+#: After a read that failed, pages do not wait for the next read until this time has passed.
 _REST_SECONDS: Final = 10
 
 
@@ -34,7 +34,7 @@ class EventsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A change. Ignore a `type` that you do not know."""
+    """An event about a person. Ignore an event with a `type` that you do not know."""
 
     seq: int
     type: str
@@ -59,12 +59,17 @@ def pull_events(
 ) -> int | None:
     """Reads all new events in order, and returns the number of the last one.
 
-    It ends sessions in the `store` of the configuration, and calls `end_session` to end your own. It keeps `profiles` up to
-    date, and calls `apply` with each event. `positions` and `profiles` are the `store` by default, and `apply` is `on_event`.
-    If a pull is interrupted, the next one reads some events again, so `apply` may get an event twice. If `apply` raises, the
-    next pull passes it that event again. The profile still counts as newer then. `start_over` is called if events were missed
-    for too long. End all sessions of your own then, and delete what you keep about people elsewhere. Raises an EventsError.
-    Only one pull works at a time. A second pull waits for the first, and returns None if that takes more than three seconds.
+    Ends sessions in the `store` of the configuration, and calls `end_session` to end your own. Keeps `profiles` up to date, and
+    calls `apply` with each event. By default, `positions` and `profiles` are the `store`, and `apply` is `on_event`.
+
+    If a pull is interrupted, the next pull reads some events again, so `apply` may get an event twice. If `apply` raises, the
+    next pull calls it with that event again, and the profile of the event still counts as newer.
+
+    `start_over` is called if missed events can no longer be read. It has to end all sessions of your own, and delete what you
+    keep about people elsewhere.
+
+    Raises an EventsError. Only one pull works at a time. A second pull waits for the first, and returns None if that takes more
+    than three seconds.
     """
     if config.store is None and (positions is None or start_over is None):
         raise ConfigurationError("store must be set to read events, or give positions and start_over")
@@ -95,8 +100,8 @@ def pull_events(
 
 
 def read_if_old(config: Config) -> None:
-    """Reads events if this process last read them over a minute ago. Returns after two seconds at most, while the read goes
-    on.
+    """Reads events if this process last read them over a minute ago. Waits for two seconds at most. A read that takes longer
+    goes on by itself.
     """
     reader, now = config.reader, config.now()
     with reader.lock:
@@ -114,7 +119,7 @@ def read_if_old(config: Config) -> None:
 
 
 def _is_within(moment: int | None, now: int, seconds: int) -> bool:
-    """Also false if the clock was put back."""
+    """False if the moment is later than now, because the clock was put back."""
     return moment is not None and 0 <= now - moment <= seconds
 
 
@@ -169,7 +174,7 @@ def _apply(
     config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
 ) -> None:
     if event.sid is not None and event.type == "session.ended":
-        # This comes first. A hand-off of this login may be on its way, and must not start a session now.
+        # The end of the login is kept first. A hand-off of this login may be on its way, and must not start a session now.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
         if config.store is not None:
             config.store.end_sessions_of_login(event.sid)
@@ -182,14 +187,14 @@ def _apply(
     is_newer = profiles is not None and profile is not None and profiles.is_newer(profile)
     if apply is not None:
         apply(replace(event, is_newer=is_newer))
-    # This comes last. If `apply` raises, the event comes again, and must then still count as newer. If a callback has kept a
-    # later profile meanwhile, that profile stays.
+    # The profile is kept last. If `apply` raises, the event comes again, and its profile must then still count as newer. If a
+    # callback has kept a later profile since, that profile stays.
     if profiles is not None and profile is not None and is_newer:
         profiles.apply_profile(profile)
 
 
 def _get(config: Config, after: int) -> tuple[int, bytes]:
-    """Tries each secret. During a rotation, the service may have only one of the two."""
+    """Tries each secret. During a rotation, the service may have only one of the two secrets."""
     status, body = 0, b""
     deadline = time.monotonic() + _WITHIN_SECONDS
     for secret in config.secrets:

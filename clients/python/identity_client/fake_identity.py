@@ -17,18 +17,17 @@ _Pairs = list[tuple[str, str]]
 
 
 def hand_off(config: Config, launch: str, *, profile: Mapping[str, Any] | None = None, **changes: Any) -> str:
-    """Answers a launch, which is the address that `start_login` redirects to. Returns your callback's address with a genuine
-    hand-off.
+    """Answers a launch, which is the URL that `start_login` redirects to. Returns your callback's URL with a genuine hand-off.
 
-    `profile` and `changes` replace members. A member that is None is left out. For a minute after that, pages do not ask the
-    service for events.
+    `profile` and `changes` replace members. A member that is None is left out. For a minute after this call, pages do not ask
+    the service for events.
     """
     config.reader.read_at = config.now()
     return _callback(config, _seal(config, _build(config, launch, profile or {}) | changes))
 
 
 def refusal(config: Config, code: Code, launch: str) -> str:
-    """Returns your callback's address with something that the kit refuses with this code."""
+    """Returns your callback's URL with something that the kit refuses with this code."""
     return _callback(config, _refused(config, code, _build(config, launch, {})))
 
 

@@ -41,7 +41,7 @@ def fetch(request: Request, deadline: float) -> tuple[int, bytes]:
 
 
 class _Line:
-    """The connection of a request. Closing it ends the thread that waits for it."""
+    """The connection of a request. Closing it ends the thread that waits for the answer."""
 
     def __init__(self) -> None:
         self._is_cut = Event()
@@ -96,7 +96,7 @@ def _read_body(answer: IO[bytes]) -> bytes:
 
 
 class _RefuseRedirects(HTTPRedirectHandler):
-    """Refuses redirects, because the token would go to another host."""
+    """Refuses redirects, because a redirect could send the token to another host."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str

@@ -97,7 +97,8 @@ def verify_hand_off(
     members = _read_json(data)
     hand_off = _read_members(members)
     if members["iss"] != issuer:
-        # The MAC is right, so the service itself says this. The log shows both values, so that you see which one to correct.
+        # The signature is right, so the payload is from somebody who has the secret. The log shows both issuers, so that you
+        # see which one to correct.
         raise Refusal(
             "issuer_wrong", f"It is from {clean(str(members['iss']))}, and the issuer here is {issuer}"
         )
@@ -120,12 +121,12 @@ def sign(payload: str, secret: str) -> str:
 
 
 def decode(payload: str) -> bytes:
-    """Decodes any spelling, even one that is not canonical. Raises a ValueError."""
+    """Decodes base64url, even if the spelling is not canonical. Raises a ValueError."""
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
 
 
 def _decode_canonical(payload: str) -> bytes:
-    """Decoders accept several spellings of the same bytes. Only the canonical one is accepted here."""
+    """Decoders accept several spellings of the same bytes. This accepts only the canonical spelling."""
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
         raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:

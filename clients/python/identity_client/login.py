@@ -1,4 +1,4 @@
-"""The start of a login, and the callback that takes its hand-off."""
+"""The start of a login, and the callback that accepts its hand-off."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
@@ -57,8 +57,9 @@ def start_login(
 ) -> Response:
     """Redirects the browser to the launch. `return_to` is a path on your site; any other value is ignored.
 
-    With `prompt="none"`, the identity service shows no page. With `prompt="login"`, it asks for a credential again. With
-    `max_age`, it asks if the last credential is older than that. The callback checks that the credential was given.
+    With `prompt="none"`, the identity service shows no page. With `prompt="login"`, the service asks for a credential again.
+    With `max_age`, it asks for one if the last credential is older than `max_age` seconds. The callback checks that the person
+    gave a credential.
     """
     if request.is_speculative():
         return answer_speculation()
@@ -75,11 +76,11 @@ def start_login(
 
 
 def login_silently(config: Config, request: Request) -> Response | None:
-    """Logs a person in here who is logged in at the identity service, without showing a page of the service. Returns the
-    redirect to send.
+    """If a person is logged in at the identity service, logs them in here, too, without showing a page of the service. Returns
+    the redirect to send.
 
-    Returns None if somebody is logged in here, if this was tried less than ten minutes ago, or if the request is no visit to
-    a page. If nobody is logged in at the service, the browser comes back to this page.
+    Returns None if somebody is logged in here, if this was tried less than ten minutes ago, or if the request is no visit to a
+    page. If nobody is logged in at the service, the browser comes back to this page.
     """
     page = request.page()
     state = None if page is None else draw_silent_state(page)
@@ -97,8 +98,8 @@ def login_silently(config: Config, request: Request) -> Response | None:
     except Refusal as away:
         return refuse(config, away)
     cookies = start_attempt(config, request, None, state)
-    # The cookie is set at the start. So a visitor who comes back by hand, for example because the service is down, sees the
-    # page.
+    # The cookie is set when the silent login starts. So a visitor who comes back by hand, for example because the service is
+    # down, sees the page and is not sent away again.
     return _launch(config, state, [*cookies, keep_from_silence(config)], page, "none", None)
 
 
@@ -123,9 +124,8 @@ def _launch(
 
 
 def _find_other_host(configured: str, request: Request) -> str | None:
-    """The address at which a browser opened the login start, if its host is not the configured one. From that host, the
-    callback would not get the attempt's cookie. Use the address only for the log, because the sender of the request chooses
-    it.
+    """The URL at which a browser opened the login start, if its host is not the configured one. The callback would not get a
+    cookie that was set at that host. Use the URL only for the log, because the sender of the request chooses it.
     """
     parts = urlsplit(configured)
     opened = clean(request.header("host") or "").lower()
@@ -136,7 +136,7 @@ def _find_other_host(configured: str, request: Request) -> str | None:
 
 
 def _find_other_path(config: Config, request: Request) -> str | None:
-    """The address at which a browser opened the callback, if its path is not the configured one. Use it only for the log."""
+    """The URL at which a browser opened the callback, if its path is not the configured one. Use it only for the log."""
     if request.path in ("", urlsplit(config.callback_url).path or "/"):
         return None
     return f"opened at {config.origin}{clean(request.path)}, but callback_url is {config.callback_url}"
@@ -155,8 +155,8 @@ def handle_callback(
     is_logged_in: Callable[[Request], bool] | None = None,
     on_error: OnError | None = None,
 ) -> Response:
-    """Takes a hand-off, once, from the browser that asked for it. Any other request gets a page that says which rule it
-    breaks. Without `start_session`, the session is kept in the `store` of the configuration. If `start_session` raises
+    """Accepts a hand-off one time, and only from the browser that asked for it. Any other request gets a page that says which
+    rule it breaks. Without `start_session`, the session is kept in the `store` of the configuration. If `start_session` raises
     anything but a Refusal, your own code must catch it.
     """
     if request.is_speculative():
@@ -184,7 +184,7 @@ def handle_callback(
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
         if refusal.code != "state_missing":
             return refuse(config, refusal)
-        # The hand-off came by a link from elsewhere. It stays unused, and the login start asks for another one.
+        # The hand-off came by a link from elsewhere. Its nonce stays unused, and the login start asks for a new hand-off.
         try:
             target = config.home if _is_logged_in(config, request, is_logged_in) else config.login_url
         except Refusal as away:
@@ -206,7 +206,7 @@ def _find_silent_end(config: Config, state: str, *, is_kept: bool) -> str | None
         return None
     path, mark, query = page.partition("#")[0].partition("?")
     url = config.origin + _encode(path) + mark + quote(query, safe=_VISIBLE)
-    # If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login was
+    # If the attempt's cookie is missing, this browser may keep no cookies at all. So the URL has to say that a silent login was
     # tried.
     return url if is_kept else f"{url}{'&' if '?' in url else '?'}{_MARK}=no"
 
@@ -238,7 +238,7 @@ def _accept(
     else:
         headers = start_session(hand_off) or ()
         try:
-            # The login may have ended meanwhile, as in _replace_session.
+            # The login may have ended while its session was being started, as in _replace_session.
             _require_going_on(config, hand_off.sid)
         except Refusal:
             ask_store(lambda: config.end_session(hand_off.sid or ""))
@@ -253,7 +253,7 @@ def _replace_session(config: Config, request: Request, hand_off: HandOff) -> lis
     key = draw_key()
     headers = open_session(config, hand_off, key)
     try:
-        # The login may have ended meanwhile. The event about its end then found no session to end.
+        # The login may have ended while its session was being started. The event about its end then found no session to end.
         _require_going_on(config, hand_off.sid)
         # The earlier session ends last. If the store fails before that, the browser still has that session.
         end_own_session(config, request)

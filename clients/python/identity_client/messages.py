@@ -40,10 +40,10 @@ class Request:
         return ("; " if name == "cookie" else ", ").join(values) if values else None
 
     def cookies(self) -> list[tuple[str, str]]:
-        """The cookies as they were sent. A browser may send two with one name: the first counts."""
+        """The cookies as they were sent. A browser may send two cookies with one name: the first counts."""
         pairs = (pair.partition("=") for pair in (self.header("cookie") or "").split(";"))
-        # Python's own strip removes more characters than browsers do. With it, a page of another host could set our `__Host-`
-        # cookies.
+        # Python's own strip removes more characters than browsers do. If the kit used it, a page of another host could set our
+        # `__Host-` cookies.
         return [(name.strip(" \t"), value.strip(" \t")) for name, mark, value in pairs if mark]
 
     def page(self) -> str | None:
@@ -67,7 +67,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Response:
     status: int
-    #: There may be several `Set-Cookie`.
+    #: There may be several `Set-Cookie` headers.
     headers: Headers = ()
     body: bytes = b""
 
@@ -80,7 +80,7 @@ PRIVATE: Headers = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-refer
 
 
 def put_in(ours: Headers, headers: Iterable[tuple[str, str]]) -> Headers:
-    """Adds headers, in place of headers with the same name."""
+    """Adds `headers` to `ours`. They replace headers with the same name."""
     names = {name.lower() for name, _ in ours}
     return (*ours, *((name, value) for name, value in headers if name.lower() not in names))
 
@@ -98,7 +98,7 @@ _MORE_HEADERS: Mapping[Code, Headers] = {"store_unavailable": (("Retry-After", "
 
 
 def refuse(config: Config, refusal: Refusal, allowed: str = "GET, HEAD") -> Response:
-    """Logs the refusal, and returns its page. `allowed` names the methods that the address accepts."""
+    """Logs the refusal, and returns its page. `allowed` names the methods that the URL accepts."""
     log_refusal(config, refusal)
     more = _MORE_HEADERS.get(refusal.code, ())
     if refusal.code == "method_not_allowed":
@@ -117,7 +117,7 @@ def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Heade
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
     links = _link(login_url, "Log in")
     if refusal.code in ("nonce_replayed", "logout_token_wrong"):
-        # People who reload the page most often have a session already.
+        # Most people who get one of these refusals have reloaded a page, and have a session already.
         links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
         title="You are not logged out" if refusal.code == "logout_token_wrong" else "The login did not work",

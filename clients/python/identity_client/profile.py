@@ -94,7 +94,7 @@ def read_texts(value: Mapping[str, Json], name: str) -> tuple[str, ...]:
 
 def read_integer(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
-    # Python takes True for an integer. Other languages round larger integers.
+    # In Python, True is an integer, too. Other languages round large integers.
     if not isinstance(number, int) or isinstance(number, bool) or abs(number) > _MAX_INTEGER:
         raise MemberError(name)
     return number

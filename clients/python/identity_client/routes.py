@@ -53,7 +53,7 @@ class Routes:
         return method == "POST" and path in self._posts
 
     def _start_login(self, request: Request) -> Response:
-        """Starts a login. `return_to` in the query names the page to come back to, if it is there once."""
+        """Starts a login. `return_to` in the query names the page to come back to. A repeated `return_to` is ignored."""
         pairs = parse_qsl(request.query, keep_blank_values=True, errors="replace")
         return start_login(self._config, request, return_to=find_once(pairs, "return_to"))
 

@@ -119,7 +119,7 @@ def end_session(config: Config, request: Request, return_to: str = "/") -> Respo
 
 
 def find_person(config: Config, person_id: str) -> Profile | None:
-    """The newest profile of a person that the kit knows. None if there is none, or if the person was deleted."""
+    """The newest profile of a person that the kit knows. None if the kit knows no profile, or if the person was deleted."""
     store = require_store(config)
     return ask_store(lambda: store.find_profile(person_id))
 

@@ -1,7 +1,7 @@
 """Keeps a client's position in a row. One pull at a time holds the row.
 
-That pull keeps raising a number in the row, as a sign of life. If the number has not changed for long enough, another pull
-takes over. So clocks need not agree.
+As a sign of life, that pull keeps raising a number in the row. If the number has not changed for long enough, another pull
+takes over. So no clock is compared with another.
 """
 
 import secrets
@@ -15,10 +15,10 @@ _SIGN_EVERY_SECONDS: Final = 2
 _LOOK_EVERY_SECONDS: Final = 0.2
 #: How long a pull waits for another pull that is at work.
 _WAIT_SECONDS: Final = 3
-#: If the number has not changed for this long, another pull takes over. Nothing should hang for so long.
+#: If the number has not changed for this long, another pull takes over. A pull that works does not pause for so long.
 _DEAD_AFTER_SECONDS: Final = 20
-#: If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two
-#: reads.
+#: At most this much time is counted between two reads of the row. If a read takes longer, the database is slow, and the other
+#: pull's writes may be slow, too.
 _MAX_BETWEEN_LOOKS_SECONDS: Final = 1
 
 
@@ -53,7 +53,7 @@ class SqlClaim:
             if is_free and self._replace(signs):
                 self._signs.start()
                 return True
-            # The number has changed, so the other pull is at work.
+            # The number has changed a short time ago, so the other pull is at work.
             if waited >= _WAIT_SECONDS and still < _WAIT_SECONDS:
                 return False
             looked_at, before = time.monotonic(), signs
@@ -96,6 +96,6 @@ class SqlClaim:
 
     def _give_signs(self) -> None:
         while not self._is_over.wait(_SIGN_EVERY_SECONDS):
-            # An error here is ignored: the next event fails, too, and reports it.
+            # An error here is ignored. If it lasts, storing the next position fails, too, and reports it.
             with suppress(Exception):
                 self._change("holder = holder")

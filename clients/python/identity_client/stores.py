@@ -122,7 +122,7 @@ def ask_store(question: Callable[[], _Answer]) -> _Answer:
     try:
         return question()
     except Refusal:
-        # A store may raise a Refusal of its own.
+        # If the store raises a Refusal of its own, the Refusal is passed on.
         raise
     except Exception as error:
         raise Refusal("store_unavailable", type(error).__name__) from error

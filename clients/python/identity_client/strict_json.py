@@ -22,7 +22,8 @@ def parse_strict_json(data: bytes) -> Json:
         text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
     )
     if _SURROGATE.search(text):
-        # Raises for half of a surrogate pair. An escape can spell one, but no database or page accepts it.
+        # Raises if the text has half of a surrogate pair. An escape in JSON can stand for such a half, but no database or page
+        # accepts it.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 

@@ -39,7 +39,7 @@ def _read_path(environ: WSGIEnvironment) -> str:
 
 
 def _quote(path: str) -> str:
-    """WSGI servers decode the path, one character for each byte."""
+    """Encodes a path again. A WSGI server has decoded it into one character for each byte."""
     return quote(path.encode("latin-1", "replace"), safe="/~!$&'()*+,;=:@")
 
 

@@ -1,4 +1,4 @@
-"""A client with the values of the test vectors, a clock that tests move, and hand-offs signed as the service signs them."""
+"""A client with the values of the test vectors, a clock that tests set, and hand-offs signed as the service signs them."""
 
 import base64
 import hashlib

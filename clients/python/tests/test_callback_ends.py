@@ -47,7 +47,7 @@ class Ends(RefusalTestCase):
                     raise TimeoutError("the database is away")
                 return False
 
-        # The store fails once before the session starts, and once after.
+        # In the first round, the store fails before the session starts, and in the second round after.
         for good in (0, 1):
             site = Site(nonces=Away(good))
             state, cookie = start(site)

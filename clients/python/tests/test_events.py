@@ -96,7 +96,7 @@ class Pulls(unittest.TestCase):
                 with self.assertRaisesRegex(KeyError, "the table is away"):
                     self.pull(apply=apply)
             if number == 2:
-                # Meanwhile, a callback keeps a later profile, and its site stores it.
+                # Before the event comes again, a callback keeps a later profile, and its site stores it.
                 self.store.apply_profile(read_profile(self.profile_of(3)))
                 people[PERSON] = "Zoë 3"
             is_away = False

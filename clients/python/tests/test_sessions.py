@@ -223,7 +223,7 @@ class Cookies(KitSessions):
             self.assertEqual(self.who(given), "Zoë O’Neil", given)
         for given in (*(f"{mark}{cookie}" for mark in "\xa0\x85\x1c\x0b"), f"{name}\xa0={value}", f"{cookie}\x85"):
             self.assertIsNone(self.who(given), repr(given))
-        # If two cookies have one name, the first counts. So no other host can add one later that would count.
+        # If two cookies have one name, the first counts, even if only the second is right.
         self.assertIsNone(self.who(f"{name}=x; {cookie}"))
 
     def test_of_an_attempt_are_read_alike(self) -> None:
@@ -424,7 +424,7 @@ class Guards(KitSessions):
             return False
 
         with mock.patch.object(Away, "has_ended", has_ended):
-            # Both have the same login at the service, as after a second click.
+            # Both sessions are of one login at the service, as after a second click.
             answer = self.log_in(cookie=cookie)
         self.assertEqual([answer.status, answer.header("set-cookie")], [503, None])
         self.assertEqual([self.who(cookie), vars(self.store)["_sessions"]], ["Zoë O’Neil", kept])
@@ -507,7 +507,7 @@ class Clocks(KitSessions):
             self.assertEqual(self.who(cookie), "Zoë O’Neil")
         self.service.append("session.ended", user_id=PERSON, sid=SID)
         self.clock.now = began - 600
-        # A read does not count if its time is in the future now.
+        # A read whose time is now in the future does not count.
         self.assertIsNone(self.who(cookie))
 
 

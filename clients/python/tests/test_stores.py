@@ -1,5 +1,5 @@
-"""Tests the stores, in memory and in SQLite. Also in Postgres if IDENTITY_TEST_POSTGRES has an address for psycopg. Also in
-MySQL or MariaDB if IDENTITY_TEST_MYSQL has, as JSON, the arguments for `connect` of PyMySQL and of mysqlclient.
+"""Tests the stores in memory and in SQLite. Tests them in Postgres, too, if IDENTITY_TEST_POSTGRES has a connection string for
+psycopg, and in MySQL or MariaDB if IDENTITY_TEST_MYSQL has, as JSON, the arguments for `connect` of PyMySQL and of mysqlclient.
 """
 
 import importlib

@@ -1,11 +1,11 @@
-// The kit's answers to browsers. Their headers keep them out of caches, and keep their address from other sites.
+// The kit's answers to browsers. Their headers keep the answers out of caches, and hide the page's URL from other sites.
 import type { Settings } from './config.ts';
 import { buildRefusalPage, describe, logRefusal, privateHeaders, Refusal } from './refusals.ts';
 
 export type RefusalHooks = {
   /** Whether this browser has a session already. Not needed if the kit keeps the sessions. */
   isLoggedIn?: ((request: Request) => unknown) | undefined;
-  /** Your own answer in place of the kit's page. It is also called for the errors of `prompt=none`. */
+  /** Returns your own answer, which replaces the kit's page. Is called for the errors of `prompt=none`, too. */
   onRefusal?: ((refusal: Refusal) => Promise<Response | undefined> | Response | undefined) | undefined;
 };
 
@@ -27,7 +27,8 @@ export async function refuse(
       return refuse(settings, request, away, { onRefusal });
     }
     logRefusal(settings, refusal);
-    // Nobody asked for this hand-off. The redirect cannot loop, because the next hand-off has a state.
+    // No login of this browser asked for this hand-off. The redirect cannot loop, because a login that starts here puts a state
+    // into its hand-off.
     const target = hasSession ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }
@@ -52,7 +53,7 @@ export function answer(
   return new Response(body, { status, headers });
 }
 
-/** If a store throws, nobody is let in, and nobody is logged out. A store may also throw a refusal. */
+/** If a store throws, nobody is let in, and nobody is logged out. If a store throws a Refusal of its own, this passes it on. */
 export async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
   try {
     return await ask();

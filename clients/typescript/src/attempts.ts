@@ -1,6 +1,6 @@
-// The attempts of a browser. Each login that a browser starts has its own state and cookie, so that two tabs can log in at
-// once. Only a hand-off with a state of this browser starts a session. Otherwise a stranger's link could log the person in as
-// the stranger.
+// The attempts of a browser. Each login that a browser starts has its own state and cookie, so that two tabs can log in at the
+// same time. Only a hand-off with a state of this browser starts a session. Without this check, a stranger's link could log the
+// person in as the stranger.
 import {
   fromBase64url,
   fromHex,
@@ -90,8 +90,8 @@ const message = ({ client }: Settings, state: string, said: string) =>
   utf8(`identity attempt v1 ${client} ${state} ${said}`);
 
 /**
- * The names of the cookies of this browser's attempts, the oldest first. The name of a session's cookie may begin in the same
- * way, so the form is checked, too.
+ * The names of the cookies of this browser's attempts, the oldest first. The name of a session's cookie may begin with the same
+ * prefix, so the form of the name and of the value is checked, too.
  */
 function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
   return [...readCookies(request)]

@@ -3,7 +3,7 @@ import type { Bytes } from './bytes.ts';
 
 export const maxBodyBytes = 65_536;
 
-/** Undefined if the body is longer than the limit. Reads no further than that, and drops the rest. */
+/** Returns undefined if the body is longer than the limit, and reads no further than the limit. */
 export async function readBody(
   { body }: Request | Response,
   maxBytes = maxBodyBytes,
@@ -14,7 +14,7 @@ export async function readBody(
   for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
     size += next.value.length;
     if (size > maxBytes) {
-      // This is not awaited, because a sender that never ends would hold it up.
+      // The cancel is not awaited, because it may wait for ever for a sender that never ends.
       void reader?.cancel().catch(() => {});
       return undefined;
     }

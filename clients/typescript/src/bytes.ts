@@ -14,7 +14,10 @@ export function toBase64url(bytes: Bytes): string {
     .replaceAll('=', '');
 }
 
-/** Undefined if the text is not canonical base64url without padding. Decoders accept several spellings of the same bytes. */
+/**
+ * Undefined if the text is not canonical base64url without padding. Without this check, several texts would stand for the same
+ * bytes.
+ */
 export function fromBase64url(text: string): Bytes | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes = fromBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
@@ -67,7 +70,9 @@ function isEqual(expected: Bytes, given: Bytes): boolean {
   return difference === 0;
 }
 
-/** Names one launch for people. The log of the identity service, refusal pages and your log show the same id. */
+/**
+ * Returns the id by which people name a launch. The log of the identity service, refusal pages and your log show the same id.
+ */
 export async function launchId(nonce: string): Promise<string> {
   const hash = await sha256(utf8(nonce));
   return `${toHex(hash.slice(0, 2))}-${toHex(hash.slice(2, 4))}`;

@@ -1,4 +1,4 @@
-// The two addresses of a client that a browser opens: the start of a login, and the callback that the login comes back to.
+// The two URLs of a client that a browser opens: the start of a login, and the callback to which the login comes back.
 import { answer, findTarget, fromStore, isSpeculative, type RefusalHooks, refuse } from './answers.ts';
 import { buildSilentState, findAttempt, isProved, readSilentPage, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
@@ -16,13 +16,13 @@ import { findLaunchId, readQuery, verifyHandOff } from './verify.ts';
 
 export type LoginOptions = {
   /**
-   * The page to come back to: a path on your site. Other values are ignored, so a visitor may choose it. By default, it is
-   * `return_to` in the query of the request.
+   * The page to come back to: a path on your site. Any other value is ignored, so it is safe to let a visitor choose the page.
+   * By default, it is `return_to` in the query of the request.
    */
   returnTo?: string | null;
   /** `login` asks for a credential again. `none` shows no page: if nobody is logged in, your callback gets an error. */
   prompt?: 'login' | 'none';
-  /** If the last credential is older than this many seconds, asks for one again. */
+  /** If the last credential is older than this many seconds, the service asks for a credential again. */
   maxAge?: number;
 };
 
@@ -43,10 +43,10 @@ export type CallbackOptions = RefusalHooks & {
    * They then see a page, and no session starts.
    */
   onLogin?: (handOff: HandOff) => unknown;
-  /** Starts your own session, with a new id. Returns the headers that set it, such as `Set-Cookie`. */
+  /** Starts your own session, with a new id. Returns the headers that set the session's cookie. */
   startSession?: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /**
-   * Ends your session of the login with this `sid`. `startSession` needs it, because the login can end while you start its
+   * Ends your session of the login with this `sid`. Required with `startSession`, because the login can end while you start its
    * session.
    */
   endSession?: (sid: string) => unknown;
@@ -89,12 +89,12 @@ function launch({ baseUrl, client }: Settings, query: URLSearchParams, setCookie
 const triedInVain = 'silent';
 
 /**
- * Asks the identity service once whether this browser is logged in there, without showing a page of the service. Returns the
- * redirect. If there is nothing to ask, returns undefined: then show this page.
+ * Asks the identity service whether this browser is logged in there, without showing a page of the service. Returns the
+ * redirect that asks. If there is nothing to ask, returns undefined, and you show your page.
  */
 export async function loginSilently(settings: Settings, request: Request): Promise<Response | undefined> {
   const { pathname, search, searchParams } = new URL(request.url);
-  // Browsers also send requests for pictures, frames and scripts.
+  // Only a page may be redirected. Browsers also send requests for pictures, frames and scripts.
   const isPage = (request.headers.get('sec-fetch-dest') ?? 'document') === 'document';
   if (request.method !== 'GET' || isSpeculative(request) || !isPage) return undefined;
   if (hasTried(settings, request) || searchParams.has(triedInVain)) return undefined;
@@ -113,7 +113,9 @@ export async function loginSilently(settings: Settings, request: Request): Promi
   return launch(settings, query, [...setCookies, markTried(settings)]);
 }
 
-/** Takes a hand-off: starts a session, and redirects away from the signed address. Refuses a wrong hand-off. */
+/**
+ * Accepts a hand-off: starts a session, and redirects away from the URL that contains the payload. Refuses a wrong hand-off.
+ */
 export async function handleCallback(
   settings: Settings,
   request: Request,
@@ -151,7 +153,7 @@ function findSilentEnd(settings: Settings, state: string | undefined, isKept: bo
   if (page === undefined) return undefined;
   const target = findTarget(settings, page);
   if (isKept) return target;
-  // If the attempt's cookie is missing, the browser may keep no cookies. So the address must say that a silent login was
+  // If the attempt's cookie is missing, this browser may keep no cookies at all. So the URL has to say that a silent login was
   // tried. The rest of the query stays byte for byte, because the page may have signed it.
   const [address = '', ...fragment] = target.split('#');
   const tried = `${address}${address.includes('?') ? '&' : '?'}${triedInVain}=no`;
@@ -205,7 +207,8 @@ async function accept(
   await onLogin?.(handOff);
   // The profile is saved first. If that fails, no session starts.
   if (await fromStore(() => profiles.isNewer(profile))) {
-    // This comes first. If it throws, the profile is not kept, so the event about it still counts as newer.
+    // `savePerson` comes first. If it throws, the kit does not keep the profile. So an event with the same profile still counts
+    // as newer.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }

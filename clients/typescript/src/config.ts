@@ -1,5 +1,5 @@
-// Reads the configuration of a client, and names its faults. All addresses come from here and none from a request, because
-// the sender of `Host` must not choose where people are sent.
+// Reads the configuration of a client, and names its faults. All URLs come from here and none from a request, because the
+// sender of a request chooses its `Host` and must not choose where people are sent.
 import type { CallbackOptions } from './callback.ts';
 import type { EventHooks } from './events.ts';
 import { readIdentityUrl } from './identity-url.ts';
@@ -52,8 +52,8 @@ type Choices = {
 
 export type LogEntry = {
   /**
-   * `opened_elsewhere`: a browser opened the login start or the callback at an address that is not the configured one.
-   * `reason` says which. `events_unread`: the events could not be read, and the kit will try again.
+   * `opened_elsewhere`: a browser opened the login start or the callback at a URL that is not the configured one. `reason`
+   * names that URL. `events_unread`: the events could not be read, and the kit will try again.
    */
   outcome: 'accepted' | 'opened_elsewhere' | 'events_unread' | RefusalCode;
   /** The id that the person sees on the page. The log of the identity service has it, too. */
@@ -73,8 +73,8 @@ export type Settings = Parts &
     /** The issuer without a slash at its end. */
     baseUrl: string;
     /**
-     * With https, browsers let no other host set a cookie whose name begins with `__Host-`. Without https, the site is on
-     * this machine.
+     * The beginning of the names of cookies. With https it is `__Host-`, because then browsers let no other host set the
+     * cookie. It is empty without https, which only a site on this machine may use.
      */
     hostPrefix: string;
     /** The names of the cookies of attempts begin with this. */
@@ -83,9 +83,8 @@ export type Settings = Parts &
   };
 
 /**
- * The address at which the browser opened the login start, if its host is not the configured one. From that host, the
- * callback would not get the attempt's cookie. Use the address only for the log, because the sender of the request chooses
- * it.
+ * Returns the URL at which the browser opened the login start, if its host is not the configured one. The callback would not
+ * get a cookie that was set at that host. Use the URL only for the log, because the sender of the request chooses it.
  */
 export function findOtherHost({ loginUrl }: Settings, request: Request): string | undefined {
   const { protocol, host } = new URL(loginUrl);
@@ -95,7 +94,7 @@ export function findOtherHost({ loginUrl }: Settings, request: Request): string 
   return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
 }
 
-/** The address at which a browser opened the callback, if its path is not the configured one. Use it only for the log. */
+/** Returns the URL at which a browser opened the callback, if its path is not the configured one. Use it only for the log. */
 export function findOtherPath({ callbackUrl }: Settings, request: Request): string | undefined {
   const [{ origin, pathname }, opened] = [new URL(callbackUrl), new URL(request.url).pathname];
   if (opened === pathname) return undefined;
@@ -116,7 +115,7 @@ export class ConfigurationError extends Error {
 const reserved = ['payload', 'signature', 'signature_next', 'state', 'error'];
 const minSecretBytes = 32;
 
-/** Any configuration, before it is known which parts it has. */
+/** A configuration that was not checked yet. It may have any parts. */
 type Given = Stores & Choices & Partial<Parts & Addresses & { identityUrl: string; origin: string }>;
 
 /** Throws a ConfigurationError that names all faults at once. */
@@ -208,7 +207,9 @@ export function readConfiguration(configuration: Configuration): Settings {
   };
 }
 
-/** A stranger may choose a part of a reason, such as `Host`. Control characters could change how a terminal shows the log. */
+/**
+ * A reason may quote what a stranger sent, such as `Host`. Control characters in it could change how a terminal shows the log.
+ */
 const withoutControls = ({ reason, ...entry }: LogEntry): LogEntry =>
   reason === undefined ? entry : { ...entry, reason: reason.replace(/\p{Cc}/gu, '?') };
 

@@ -1,7 +1,10 @@
 // Reads and writes the kit's cookies. On https their names begin with `__Host-`, so that no other host can set them.
 import type { Settings } from './config.ts';
 
-/** Without `seconds`, the cookie ends with the browser. If `seconds` is 0, the browser deletes the cookie. */
+/**
+ * Without `seconds`, the browser deletes the cookie when the browser is closed. If `seconds` is 0, the browser deletes the
+ * cookie immediately.
+ */
 export function buildCookie({ isSecure }: Settings, name: string, value: string, seconds?: number): string {
   const life = seconds === undefined ? '' : ` Max-Age=${seconds};`;
   return `${name}=${value}; Path=/;${life} HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
@@ -34,6 +37,6 @@ export const markTried = (settings: Settings) =>
 export const hasTried = (settings: Settings, request: Request) =>
   readCookies(request).has(silentCookieOf(settings));
 
-/** Lets `loginSilently` try again. Returns no header if the browser has no such cookie. */
+/** Lets `loginSilently` try again. Returns no header if the browser does not have the cookie of `markTried`. */
 export const forgetTried = (settings: Settings, request: Request): [string, string][] =>
   hasTried(settings, request) ? [['Set-Cookie', buildCookie(settings, silentCookieOf(settings), '', 0)]] : [];

@@ -1,4 +1,4 @@
-// Events say what has changed about the people who were handed to this client, in order and without gaps. Each pull begins
+// Events say what has changed about the people who were handed over to this client, in order and without gaps. Each pull begins
 // after the last event of the pull before it. So no event is lost, even if nudges are lost.
 import { readBody } from './body.ts';
 import { hmac, toHex, utf8 } from './bytes.ts';
@@ -19,7 +19,10 @@ type EventOf<Type extends string, Names extends keyof Members = never> = { seq: 
   [Name in Names]: Members[Name];
 } & { [Name in Exclude<keyof Members, Names>]?: undefined };
 
-/** Its `type` says which members it has. The service may add members and types. Ignore a type that is not listed here. */
+/**
+ * The `type` of an event says which members the event has. The service may add members and types. Ignore a type that is not
+ * listed here.
+ */
 export type IdentityEvent =
   | EventOf<'profile.updated', 'occurred_at' | 'user_id' | 'profile'>
   | EventOf<'session.ended', 'occurred_at' | 'user_id' | 'sid'>
@@ -44,7 +47,7 @@ const limit = 1_000;
 const answerWithinMs = 10_000;
 /** More bytes than a thousand of the largest events have. */
 const maxAnswerBytes = 8_388_608;
-/** Once a hand-off has been expired for this long, every verifier refuses it. */
+/** Every verifier refuses a hand-off that expired longer ago than this. */
 const marginSeconds = 60;
 
 /**
@@ -105,9 +108,9 @@ export async function applyEvent(
 ): Promise<void> {
   const { type, sid, profile, user_id: userId } = event;
   if (type === 'session.ended') {
-    // Nobody can act on this event, and it must not hold up later events.
+    // An event without a `sid` names no login to end. It is skipped, so that it does not hold up later events.
     if (typeof sid !== 'string') return;
-    // This comes first. A hand-off that arrives now cannot start a session that stays.
+    // The end of the login is kept first. From then on, a hand-off of this login cannot start a session that stays.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
     await endKept(hooks, () => sessions?.endLogin(sid));
     await hooks.endSession?.(sid);
@@ -117,8 +120,8 @@ export async function applyEvent(
     await endKept(hooks, () => sessions?.endPerson(userId));
   const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
-  // This comes last. If the hook throws, the event comes again, and must then still count as newer. If a callback has kept a
-  // later profile, that profile stays.
+  // The profile is kept last. If the hook throws, the event comes again, and its profile must then still count as newer. If a
+  // callback has kept a later profile since, that profile stays.
   if (isNewer) await profiles.apply(profile);
 }
 
@@ -142,7 +145,7 @@ async function ask(settings: Settings, after: number) {
   return { status: response.status, answer: await readAnswer(response) };
 }
 
-/** Undefined if it is not JSON. */
+/** Undefined if the body is not JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
   const bytes = await readBody(response, maxAnswerBytes);
   if (!bytes) throw new Error(`/sso/events answered with more than ${maxAnswerBytes} bytes.`);
@@ -161,7 +164,7 @@ async function askWith(
   const token = toHex(await hmac(utf8(secret), utf8(`identity events v1 ${client}`)));
   return fetch(`${baseUrl}/sso/events?after=${after}&limit=${limit}`, {
     headers: { Authorization: `Bearer ${token}` },
-    // Redirects are refused, because the token would go to another host.
+    // A redirect is not followed, because it could send the token to another host.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerWithinMs),
   });

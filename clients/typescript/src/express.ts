@@ -1,5 +1,5 @@
-// The addresses and the sessions of a client, for Express and for Node's own server. Use it before any middleware that reads
-// bodies.
+// The middleware of a client, for Express and for Node's own server. It answers the client's own paths and finds out who is
+// logged in. Use it before any middleware that reads bodies.
 import type { Profile } from './hand-off.ts';
 import type { IdentityClient } from './index.ts';
 import type { Answer, Incoming, Outgoing } from './listener.ts';
@@ -21,7 +21,10 @@ declare global {
 
 type Middleware = (incoming: Incoming, outgoing: Outgoing, next: (error?: unknown) => void) => Promise<void>;
 
-/** Answers the login start, the callback, nudges and the log-out. For other paths it sets `request.person`, and goes on. */
+/**
+ * Answers the login start, the callback, nudges and the log-out. For other paths it sets `request.person`, and calls the next
+ * handler.
+ */
 export function identityMiddleware(identity: IdentityClient, options?: RouteOptions): Middleware {
   const answerRoute = identityRoutes(identity, options);
   return listen(identity, async (request, incoming) => {
@@ -36,14 +39,14 @@ export function identityMiddleware(identity: IdentityClient, options?: RouteOpti
   });
 }
 
-/** Goes on if somebody is logged in. Sends everybody else to the login, which leads back to this page. */
+/** Calls the next handler if somebody is logged in. Sends everybody else to the login, which leads back to this page. */
 export const requireLogin = (identity: IdentityClient): Middleware =>
   listen(identity, async (request) => {
     const person = await identity.requireLogin(request);
     return person instanceof Response ? person : undefined;
   });
 
-/** For a page that everybody may read: asks the identity service once whether this browser is logged in there. */
+/** For a page that everybody may read: asks the identity service whether this browser is logged in there. */
 export const loginSilently = (identity: IdentityClient): Middleware =>
   listen(identity, (request) => identity.loginSilently(request));
 
@@ -56,6 +59,6 @@ function listen(identity: IdentityClient, answer: Answer): Middleware {
       throw error;
     }
   };
-  // Express gives every request a `next`. It gets the error.
+  // Express gives every request a function `next`. Errors go to `next`, and not to this empty function.
   return identity.createListener(answerOrRefuse, () => {});
 }

@@ -9,7 +9,7 @@ export type Profile = {
   name: string;
   role: Role;
   account: { capabilities: string[] };
-  /** RFC 3339, in UTC, with milliseconds. It is later after every change. */
+  /** RFC 3339, in UTC, with milliseconds. Every change makes it later. */
   profile_updated_at: string;
 };
 

@@ -46,8 +46,8 @@ export function createIdentityClient(configuration: Configuration) {
   const { callbackUrl, loginUrl } = settings;
   const reader = createReader(settings);
   /**
-   * The address that logs a browser out of the identity service, too. From there, the browser goes to the path `returnTo` on
-   * your site.
+   * Returns the URL that logs a browser out of the identity service, too. From there, the browser goes to the path `returnTo`
+   * on your site.
    */
   function logoutUrl(returnTo?: string): string {
     const query = new URLSearchParams({
@@ -57,9 +57,9 @@ export function createIdentityClient(configuration: Configuration) {
     return `${settings.baseUrl}/logout?${query}`;
   }
   return {
-    /** The addresses of your callback and your login start. */
+    /** The URLs of your callback and your login start. */
     addresses: { callbackUrl, loginUrl },
-    /** Answers your login address: redirects the browser to the identity service. */
+    /** Answers your login start: redirects the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
     /** Answers your callback. Without `startSession`, here or in the configuration, the kit starts a session. */
     handleCallback: (request: Request, options: CallbackOptions = {}) =>
@@ -73,8 +73,8 @@ export function createIdentityClient(configuration: Configuration) {
      */
     requireLogin: (request: Request) => requireLogin(settings, request, reader.readIfOld),
     /**
-     * If a person is logged in at the identity service, this logs them in here, too. Send the answer that it returns. If it
-     * returns undefined, show your page: this browser was asked in the last ten minutes, or has a session.
+     * Logs the person in here if they are logged in at the identity service. If this returns an answer, send it. If this
+     * returns undefined, show your page: this browser has a session, or was asked about in the last ten minutes.
      */
     loginSilently: (request: Request) => loginSilently(settings, request),
     /** The value of the field `token` in your form that logs out. Empty if the browser has no session. */
@@ -98,10 +98,10 @@ export function createIdentityClient(configuration: Configuration) {
      * up.
      */
     verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
-    /** Answers your address for nudges: with 204 if the nudge is genuine. Then call `readEvents` or `pullEvents`. */
+    /** Answers a nudge, with 204 if it is genuine. After a 204, call `readEvents` or `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
     /**
-     * Applies all events since the last pull, and returns the number of the last one. Only one pull works at a time. A second
+     * Applies all events since the last pull, and returns the number of the last event. Only one pull works at a time. A second
      * pull waits for the first, and returns undefined if that takes more than three seconds.
      */
     pullEvents: (hooks: EventHooks = {}) => reader.pull(hooks),

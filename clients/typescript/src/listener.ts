@@ -70,7 +70,7 @@ function streamBody(incoming: Incoming): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
-        // The iterator is made only now, because the next handler may want to read the body.
+        // The iterator is made at the first read. If nothing is read here, the next handler can still read the body.
         chunks ??= incoming[Symbol.asyncIterator]();
         const { done, value } = await chunks.next();
         if (done) controller.close();
@@ -86,7 +86,7 @@ async function send(response: Response, incoming: Incoming, outgoing: Outgoing):
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   for (const cookie of response.headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
-  // Otherwise a sender that never ends would keep the connection.
+  // Closes the connection, because the sender may never end the body.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.end(body);
 }

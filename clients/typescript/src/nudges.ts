@@ -9,7 +9,7 @@ import { readJson, toSeconds } from './verify.ts';
 const toleranceSeconds = 300;
 const maxSignatures = 16;
 
-/** Answers 204 if the nudge is genuine, and otherwise a refusal whose body is its code. After a 204, pull events. */
+/** Answers 204 if the nudge is genuine, or else a refusal whose body is its code. After a 204, pull events. */
 export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);

@@ -4,7 +4,10 @@ import { type EventHooks, pullEvents } from './events.ts';
 
 const oldAfterMs = 60_000;
 const waitMs = 2_000;
-/** If the service is down, it must not hold up each page. */
+/**
+ * After a read that failed, pages do not wait for the next read until this time has passed. If they waited, a service that is
+ * down would hold up each page.
+ */
 const retryAfterMs = 10_000;
 
 export function createReader(settings: Settings) {
@@ -47,7 +50,7 @@ export function createReader(settings: Settings) {
     return reading.done;
   }
 
-  /** Returns whether it read. It waits for two seconds at most. */
+  /** Reads events if the last read is too old, and waits for two seconds at most. Returns whether events were read. */
   async function readIfOld(): Promise<boolean> {
     const [now, busy] = [nowMs(), reading];
     if (Math.abs(now - readAt) <= oldAfterMs || (!busy && Math.abs(now - triedAt) < retryAfterMs))

@@ -55,7 +55,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Every answer to a browser has these headers. Caches do not keep the answer, and browsers do not send its address to the
+ * Every answer to a browser has these headers. Caches do not keep the answer, and browsers do not send the page's URL to the
  * next site.
  */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
@@ -106,7 +106,7 @@ export function buildRefusalPage(
   const code = [refusal.code, refusal.launchId]
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
-  // People who reload the page most often have a session already.
+  // Most people who get one of these refusals have reloaded a page, and have a session already.
   const goOn = ['nonce_replayed', 'logout_token_wrong'].includes(refusal.code)
     ? `${link(homeUrl, 'Go on')}\n`
     : '';

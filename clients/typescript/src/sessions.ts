@@ -44,7 +44,7 @@ export async function findSession(settings: Settings, request: Request): Promise
   return session && toSeconds(settings.now()) < session.expiresAt ? session : undefined;
 }
 
-/** Reads the events if the last read is too old. Returns whether it read. */
+/** Reads the events if the last read is too old. Returns whether events were read. */
 type ReadIfOld = () => Promise<boolean>;
 
 export async function currentPerson(
@@ -76,7 +76,7 @@ export async function requireLogin(
   }
   const { pathname, search } = new URL(request.url);
   const target = new URL(settings.loginUrl);
-  // After a redirect, the browser could not post this form again.
+  // The login cannot make the browser post a form again, so it leads back only to the page of a GET.
   if (request.method === 'GET' && isReturnTo(pathname + search))
     target.searchParams.set('return_to', pathname + search);
   return answer(303, { Location: target.href });
@@ -120,7 +120,7 @@ async function requireLogoutToken(settings: Settings, request: Request): Promise
 
 const logoutMessage = ({ client }: Settings) => utf8(`identity logout v1 ${client}`);
 
-/** The value of this browser's session cookie, if it has the form of such a value. */
+/** The value of this browser's session cookie. Undefined if the value does not have the right form. */
 function readToken(settings: Settings, request: Request): string | undefined {
   const value = readCookies(request).get(sessionCookieOf(settings)) ?? '';
   return /^[\w-]{43}$/.test(value) ? value : undefined;

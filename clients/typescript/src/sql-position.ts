@@ -1,5 +1,6 @@
-// Keeps in a row how far the events were applied. One pull at a time holds the row, and keeps raising a number in it as a
-// sign of life. If the number has not changed for long enough, another pull takes over. So clocks need not agree.
+// Keeps in a row how far the events were applied. One pull at a time holds the row. As a sign of life, this pull keeps raising
+// a number in the row. If the number has not changed for long enough, another pull takes over. So no clock is compared with
+// another.
 import type { Sql } from './sql-stores.ts';
 import type { Claim, PositionStore } from './stores.ts';
 
@@ -7,11 +8,11 @@ const signEveryMs = 2_000;
 const lookEveryMs = 200;
 /** How long a pull waits for another pull that is at work. */
 const waitMs = 3_000;
-/** If the number has not changed for this long, another pull takes over. Nothing should hang for so long. */
+/** If the number has not changed for this long, another pull takes over. A pull that works does not pause for so long. */
 const deadAfterMs = 20_000;
 /**
- * If reading the row takes longer, the other pull's writes may be slow, too. So at most this much time counts between two
- * reads.
+ * At most this much time is counted between two reads of the row. If a read takes longer, the database is slow, and the other
+ * pull's writes may be slow, too.
  */
 const maxBetweenLooksMs = 1_000;
 
@@ -35,7 +36,7 @@ export function createSqlPosition({ read, change: count, insert }: Sql): Positio
   }
 
   function hold(holder: string, position: number): Claim {
-    // An error here is ignored: the next event fails, too, and reports it.
+    // An error here is ignored. If it lasts, storing the next position fails, too, and reports it.
     const giveSign = () => change(holder, 'holder = holder').catch(() => {});
     const timer = setInterval(giveSign, signEveryMs);
     return {
@@ -56,7 +57,7 @@ export function createSqlPosition({ read, change: count, insert }: Sql): Positio
       for (let [waited, still] = [0, 0]; ; ) {
         const isFree = seen.holder === '' || still >= deadAfterMs;
         if (isFree && (await take(seen.signs, holder))) return hold(holder, seen.seq);
-        // The number has changed, so the other pull is at work.
+        // The number has changed a short time ago, so the other pull is at work.
         if (waited >= waitMs && still < waitMs) return undefined;
         const lookedAt = performance.now();
         await new Promise((done) => setTimeout(done, lookEveryMs));

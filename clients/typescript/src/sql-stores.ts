@@ -23,7 +23,7 @@ export type SqlOptions = {
   prefix?: string;
 };
 
-/** Statements with `?` for each value, and `@` before the name of each table. */
+/** Runs statements that have `?` for each value, and `@` before the name of each table. */
 export type Sql = {
   read: (text: string, ...values: SqlValue[]) => Promise<Record<string, unknown>[]>;
   /** Returns how many rows an update has changed. */
@@ -52,11 +52,11 @@ export const sqlTables = (prefix = 'identity_'): string[] =>
     (table) => `create table if not exists ${prefix}${table}\n  /*! character set ascii collate ascii_bin */`,
   );
 
-/** Escapes the JSON to ASCII, because the character set of a table or a connection cannot change that. */
+/** Escapes the JSON to ASCII, which no character set of a table or a connection can change. */
 const toAscii = (json: string): string =>
   json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Rows are kept for this much longer, because the clock of the process that sweeps may be fast. */
+/** Rows are kept for this much longer than they are needed, because the clock of the process that sweeps may be fast. */
 const sweepLaterSeconds = 600;
 
 /** Stands for a time later than every `profile_updated_at`. */

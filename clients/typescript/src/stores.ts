@@ -176,7 +176,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   }
 }
 
-/** Waits for the turn. Returns false if that takes more than three seconds. */
+/** Waits until `turn` is over. Returns false if that takes more than three seconds. */
 async function isOverSoon(turn: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((done) => {

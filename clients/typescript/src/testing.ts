@@ -10,7 +10,7 @@ import { toSeconds } from './verify.ts';
 type Without<Of, Names extends PropertyKey> = Of extends unknown ? Omit<Of, Names> : never;
 type Changes = Partial<Omit<HandOff, 'profile'>> & { profile?: Partial<Profile> };
 
-/** Takes the configuration of your client. It needs no stores. */
+/** Takes the configuration of your client. The configuration needs no stores. */
 export function fakeIdentity(configuration: Without<Configuration, keyof Stores>) {
   const settings = readConfiguration({ ...createMemoryStores(), ...configuration } as Configuration);
   const { issuer, baseUrl, client, secrets, callbackUrl, ttlSeconds, now } = settings;
@@ -113,12 +113,11 @@ export function fakeIdentity(configuration: Without<Configuration, keyof Stores>
 
   return {
     /**
-     * Answers a launch, which is the address that `startLogin` redirected to. Returns your callback's address with a genuine
-     * hand-off.
+     * Answers a launch, which is the URL that `startLogin` redirected to. Returns your callback's URL with a genuine hand-off.
      */
     handOff: async (launch: string | URL, changes: Changes = {}): Promise<string> =>
       toCallback(await seal(JSON.stringify(buildPayload(launch, changes)))),
-    /** Returns your callback's address with something that the kit refuses with this code. */
+    /** Returns your callback's URL with something that the kit refuses with this code. */
     refusal: async (code: RefusalCode, launch: string | URL): Promise<string> =>
       toCallback(await buildRefused(code, launch)),
     /** Returns a nudge, which says that `latest` is the number of the newest event. */

@@ -60,8 +60,8 @@ async function verify({ payload, signature, signature_next: next }: Query, optio
     throw new Refusal('signature_wrong', 'signed with none of our secrets');
 
   const handOff = readHandOff(bytes);
-  // The MAC is right, so the service itself says this. Two environments may share a secret, or the setting may have a slash
-  // too many.
+  // The signature is right, so the payload is from somebody who has the secret. Two environments may share a secret, or the
+  // setting may have a slash too many.
   if (handOff.iss !== options.issuer)
     throw new Refusal(
       'issuer_wrong',

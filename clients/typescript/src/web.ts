@@ -1,11 +1,12 @@
-// The addresses of a client, for every framework that uses `Request` and `Response`: Hono, Next, React Router, Deno, workers.
+// Answers the paths of a client, for every framework that uses `Request` and `Response`: Hono, Next, React Router, Deno,
+// workers.
 import type { IdentityClient } from './index.ts';
 import { privateHeaders } from './refusals.ts';
 
 export type RouteOptions = {
-  /** The address for nudges. By default `/sso/events`. */
+  /** The path for nudges. By default `/sso/events`. */
   eventsPath?: string;
-  /** The address of the form that logs out. By default `/logout`. */
+  /** The path of the form that logs out. By default `/logout`. */
   logoutPath?: string;
 };
 

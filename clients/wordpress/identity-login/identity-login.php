@@ -45,7 +45,9 @@ function activate(bool $network_wide = false): void
     schedule();
 }
 
-/** All logins end with the plugin, because without it the site would not learn that a login has ended. */
+/**
+ * When the plugin is turned off, all logins end, because without the plugin the site would not learn that a login has ended.
+ */
 function deactivate(): void
 {
     wp_clear_scheduled_hook(PULL_HOOK);

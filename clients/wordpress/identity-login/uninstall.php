@@ -1,14 +1,14 @@
 <?php
 /**
  * Removes the plugin's data, but no users. People who logged in with Identity can then set a local password by mail, unless
- * their address here is a placeholder. Suspended people lose their role.
+ * their email address here is a placeholder. Suspended people lose their role.
  */
 
 defined('WP_UNINSTALL_PLUGIN') || exit;
 
 (static function (): void {
     global $wpdb;
-    // Otherwise suspended people could set a local password with the link in a mail.
+    // Without this, suspended people could set a local password with the link in a mail, and have their role again.
     $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended'";
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');

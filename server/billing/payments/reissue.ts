@@ -15,8 +15,9 @@ import { type DocumentFacts, listAddress } from '../values/document-facts.ts';
 
 /**
  * `before` and `after` are lines of text with the buyer and the tax: of the invoice, and of the invoice that would replace it.
+ * `tax` is the line with the tax of the invoice that would replace it.
  */
-export type ReissueSides = { before: string[]; after: string[]; isSame: boolean };
+export type ReissueSides = { before: string[]; after: string[]; tax: string; isSame: boolean };
 
 /** Returns undefined if nothing can be compared: there is no document, no seller or no buyer, or a part is credited already. */
 export async function compareReissue(db: Database, invoice: Invoice): Promise<ReissueSides | undefined> {
@@ -31,7 +32,7 @@ export async function compareReissue(db: Database, invoice: Invoice): Promise<Re
   const before = describe(facts.buyer, facts);
   const after = describe(buyer.facts, drawn);
   const isSame = before.join('\n') === after.join('\n');
-  return { before: [...new Set(before)], after: [...new Set(after)], isSame };
+  return { before: [...new Set(before)], after: [...new Set(after)], tax: sayTax(drawn), isSame };
 }
 
 /**
@@ -58,17 +59,14 @@ function describe(
   { name, vat_id: vatId, email, ...buyer }: DocumentFacts['buyer'],
   tax: Tax | { blocked: BlockedCode },
 ): string[] {
-  const lines = [
-    name,
-    ...listAddress(buyer),
-    vatId && `VAT ID ${vatId}`,
-    email,
-    'blocked' in tax
-      ? blockedWords[tax.blocked]
-      : `Tax ${formatPercent(tax.rate)}%${tax.words ? `: ${tax.words}` : ''}`,
-  ];
+  const lines = [name, ...listAddress(buyer), vatId && `VAT ID ${vatId}`, email, sayTax(tax)];
   return lines.flatMap((line) => line || []);
 }
+
+const sayTax = (tax: Tax | { blocked: BlockedCode }) =>
+  'blocked' in tax
+    ? blockedWords[tax.blocked]
+    : `Tax ${formatPercent(tax.rate)}%${tax.words ? `: ${tax.words}` : ''}`;
 
 export const blockedWords: Record<BlockedCode, string> = {
   account_erased: faultWords.reissue_no_buyer,

@@ -183,7 +183,7 @@ type Asked = { intent: string; act: AnyAct; words: CommandWords<unknown>; key: u
 
 export function addActCommands(program: Command): void {
   for (const [intent, act] of actsByCommand) {
-    const { name = '', takes = {}, asks, needsWhy = false } = act.command ?? {};
+    const { name = '', takes = {}, asks, needsWhy } = act.command ?? {};
     const words = furtherCommands[name] ?? actWords[intent]?.command;
     if (!words) continue;
     const goes = words.goesFor && `${name} goes with version 1.2.0: use ${words.goesFor}`;
@@ -204,7 +204,7 @@ export function addActCommands(program: Command): void {
     });
     if (asks) command.option('--yes', 'do not ask', false);
     if (act.hasNoWhy) addOperator(command);
-    else addReason(command, { isRequired: needsWhy });
+    else addReason(command, { isRequired: needsWhy === true });
     command.action(async (key: unknown, ...rest: unknown[]) => {
       const options = rest[fields.filter(({ option }) => option === undefined).length] as Options;
       const given = Object.fromEntries(
@@ -218,6 +218,8 @@ export function addActCommands(program: Command): void {
           return value === undefined ? [] : [[field, value]];
         }),
       ) as Given;
+      if (needsWhy === 'for options' && Object.keys(given).length > 0 && options.why === undefined)
+        throw new UsageError('Give the reason with --why.');
       if (goes) printAside(`${goes}.`);
       if (asks === 'always') requireAnswerable(options);
       print(await withDatabase((db) => perform(db, { intent, act, words, key, given }, options)));

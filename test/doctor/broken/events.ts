@@ -1,4 +1,4 @@
-// How a client reads its events, and what it does with each. Each fault is behind `is('…')`, as in the clients themselves.
+// How a client reads its events, and what it does with each event. `is('…')` turns a fault on, as in the clients themselves.
 import { createHmac } from 'node:crypto';
 import type { Site, User } from './typescript.ts';
 

@@ -1,4 +1,4 @@
-// How a client reads a payload, and checks its form. Each fault is behind `is('…')`, as in the clients themselves.
+// How a client reads a payload, and checks its form. `is('…')` turns a fault on, as in the clients themselves.
 
 type Is = (fault: string) => boolean;
 // biome-ignore lint/suspicious/noExplicitAny: what a payload holds is what this file checks

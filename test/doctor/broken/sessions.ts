@@ -1,10 +1,10 @@
-// The sessions of clients: those whose value a stranger can guess or make, and others that are right though they look alike.
+// Kinds of sessions of clients. A stranger can guess or make the value of some. The others look similar but are safe.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Site, User } from './typescript.ts';
 
 type Session = {
   make: (user: User, sid: string, site: Site) => string;
-  /** Finds who is logged in. Without it, the value is looked up. */
+  /** Finds who is logged in. Without this function, the value is looked up among the stored sessions. */
   read?: (value: string, site: Site) => User | undefined;
 };
 
@@ -88,19 +88,19 @@ export const sessions: Record<string, Session> = {
     ...signed,
     read: (value, site) => (value.split('.').length === 2 ? unchecked : signed).read?.(value, site),
   },
-  // These are right.
+  // The sessions from here on are safe.
   jwt: signed,
   encrypted_session: {
     make: ({ id, role }) => seal(JSON.stringify({ id, role })),
     read: (value, site) => findById(site, readJson(open(value)).id),
   },
-  // What it says of the person is for its log, and counts for nothing.
+  // What the value says about the person is only for the client's log.
   labelled_session: {
     make: ({ id }) => `${id}.${randomBytes(24).toString('base64url')}`,
     read: (value, { sessions }) =>
       [...sessions].find(([each]) => each.split('.')[1] === value.split('.')[1])?.[1],
   },
-  // Jetty appends the name of its server, and skips it.
+  // Jetty appends the name of its server to the value, and skips it when it reads the value.
   session_with_server: {
     make: () => `${randomBytes(24).toString('hex')}.node0`,
     read: (value, { sessions }) => sessions.get(`${value.split('.')[0]}.node0`),

@@ -1,4 +1,4 @@
-// Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault behind `is('…')`.
+// Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault that `is('…')` turns on.
 // `/right/…` has no fault. The doctor has to find each fault, and nothing else. The clients share no code with the service, and
 // each keeps its data in memory under its name. Only `/kit/…` uses the kit.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -20,11 +20,11 @@ export type ClientOptions = {
   isHttps?: boolean;
   /** In Unix seconds. */
   now?: () => number;
-  /** Where the service is whose events the client reads after a nudge. */
+  /** The URL of the service from which the client reads events after a nudge. */
   pullsFrom?: string;
   /** Replaces the store of nonces in memory. Returns whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
-  /** Replaces a random session. */
+  /** Replaces the random value of a session. */
   createSession?: (user: User) => string;
   /** Replaces a page that names only the person who is logged in. */
   renderPage?: (user: User | undefined, users: User[]) => string;
@@ -37,7 +37,7 @@ export type User = {
   role: string;
   capabilities: string[];
   updatedAt: string;
-  /** Whether the person once had more rights, which stay. */
+  /** Whether the person has had more rights before. They stay, although the role has changed. */
   wasMore?: boolean;
 };
 export type Site = {
@@ -46,14 +46,14 @@ export type Site = {
   /** The login of each session. */
   sids: Map<string, string>;
   nonces: Set<string>;
-  /** What events have said: how far they are read, which logins have ended, and who is suspended. */
+  /** What events have said: which event was read last, which logins have ended, and who is suspended. */
   after: number;
   ended: Set<string>;
   blocked: Set<string>;
-  /** Whom to tell once that their profile has changed. */
+  /** The ids of people whose next page says that their profile was updated. */
   news: Set<string>;
   pull: Promise<void>;
-  /** Who asked last, kept where other requests can see it. */
+  /** The person of the last request, kept where other requests can see it. */
   current?: User | undefined;
 };
 type Question = {
@@ -172,7 +172,7 @@ export function createClients(options: ClientOptions) {
       : is('two_paths')
         ? [path, `${path}/admin`]
         : [path];
-    // The page goes on immediately, so that the browser sends a cookie with SameSite=Strict.
+    // This page leads the browser on immediately. So the browser sends a cookie with SameSite=Strict.
     const goesOn = is('goes_on');
     return {
       status: goesOn ? 200 : 303,
@@ -258,7 +258,7 @@ export function createClients(options: ClientOptions) {
     return isNew;
   }
 
-  /** Returns the local user of a person, who is created or updated. */
+  /** Creates or updates the local user of a person, and returns it. */
   function findUser({ site, is }: Pick<Question, 'site' | 'is'>, profile: Json, mayBeOlder = false): User {
     const { id, name, email, role, account, profile_updated_at: updatedAt } = profile;
     const capabilities = [...(account?.capabilities ?? [])];
@@ -299,7 +299,7 @@ export function createClients(options: ClientOptions) {
         .some((given) => isEqual(given, `v1,${expected}`));
     });
     if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
-    // The client pulls before it answers, and nothing answers the pull.
+    // The client pulls before it answers the nudge, and the pull gets no answer.
     if (is('pull_failed')) throw new Refusal('store_unavailable');
     const {
       pullsFrom: from,
@@ -349,7 +349,7 @@ export function createClients(options: ClientOptions) {
         text: `${escapeText(user.name)}<form method="post" action="${path}/logout"><button>Log out</button></form>`,
       };
     if (is('person_for_all')) return showCurrent(question, user);
-    // As Node does it to a header.
+    // Throws as Node does if a name cannot be in a header.
     if (is('name_in_header')) new Headers({ 'x-person': user?.name ?? '' });
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
     if (is('lists_logins') && user)
@@ -368,7 +368,7 @@ export function createClients(options: ClientOptions) {
         text: `${user.name}: ${user.role === 'customer' && !user.wasMore ? 'Buy' : 'Buy, sell, open a shop'}`,
       };
     if (options.renderPage) return { status: 200, text: options.renderPage(user, site.users) };
-    // In half an hour nobody is logged in any more.
+    // Leads the browser to the log-out after half an hour.
     const timeout = is('goes_on') ? '<meta http-equiv="refresh" content="1800;url=logout">' : '';
     return { status: 200, text: timeout + (user ? describe(user) : 'nobody') };
   }
@@ -420,7 +420,7 @@ export function createClients(options: ClientOptions) {
       'cache-control': caching,
       'referrer-policy': is('referrer_sent') ? 'origin' : 'no-referrer',
       ...headers,
-      // As frameworks do: Node throws at a line break.
+      // Sets the header as frameworks do: Node throws if it has a line break.
       ...(headers?.location && { location: String(headers.location).replace(/[\r\n]/g, encodeURIComponent) }),
     });
     response.end(isHtml && !isRaw ? escapeText(text) : text);
@@ -460,7 +460,7 @@ function readCookies(request: IncomingMessage): Map<string, string> {
   return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }
 
-/** Cookies that are no session, though one counts up and all are the same for each person. */
+/** Cookies that are no session. The first counts up, the second is always the same, and the third is random. */
 const listFurther = ({ sessions }: Site, path: string): string[] => [
   `visits=${sessions.size}; Path=${path}; Max-Age=9999999; HttpOnly; SameSite=Lax`,
   `theme=dark-theme-of-the-shop; Path=${path}; HttpOnly; SameSite=Lax`,
@@ -490,6 +490,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { port } = server.address() as AddressInfo;
   const serveKit = createKitClient(`http://127.0.0.1:${port}`, options);
   process.stdout.write(`${port}\n`);
-  // The parent process may be gone without a signal.
+  // Ends if the parent process has ended without sending a signal.
   process.stdin.on('end', () => process.exit()).resume();
 }

@@ -1,4 +1,5 @@
-// The doctor against the clients of PHP or Python. In the short form each language has half of the faults. Those in TypeScript have all.
+// The doctor against the clients of PHP or Python. In the short form each language has half of the faults. TypeScript has all
+// faults.
 import { describe, expect, it } from 'vitest';
 import { examine } from '../../../clients/doctor/examine.ts';
 import { byForm } from '../../support/faults/faults.ts';

@@ -20,7 +20,7 @@ export type HttpsOptions = {
   hangsUpOnOthers?: boolean;
 };
 
-/** `certificateFile` is what a process has to trust. */
+/** `certificateFile` is the certificate that a process has to trust. */
 export async function startHttpsClients({
   days = 90,
   name = 'localhost',

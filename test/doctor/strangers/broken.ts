@@ -1,4 +1,4 @@
-// Strangers with one fault each. Every fault is one that a team could ship without noticing.
+// Strangers with one fault each. A team could ship each of these faults without noticing.
 import { timingSafeEqual } from 'node:crypto';
 import type { HandOff, Profile } from './hand-off.ts';
 import type { Attempt, Query } from './logins.ts';
@@ -48,7 +48,7 @@ export class ShortSignature extends Site {
       signatures.some((signature) => {
         const expected = hmac(secret, payload);
         const given = Buffer.from(signature, 'hex');
-        // timingSafeEqual throws if the lengths differ, which is why somebody cut both.
+        // timingSafeEqual throws if the lengths differ, so the author cut both to the shorter length.
         const length = Math.min(expected.length, given.length);
         return timingSafeEqual(expected.subarray(0, length), given.subarray(0, length));
       }),
@@ -68,7 +68,7 @@ export class OtherPayload extends Site {
   }
 
   protected override choosePayload({ url }: Question): Buffer {
-    // The first payload was verified, and an object of the query has the last.
+    // If `payload` is repeated, the first one was verified, but this object has the last one.
     const { payload = '' } = Object.fromEntries(url.searchParams);
     return Buffer.from(payload, 'base64url');
   }

@@ -1,4 +1,4 @@
-// How a stranger takes nudges and reads events.
+// How a stranger accepts nudges and reads events.
 import { isProfile, readJson } from './hand-off.ts';
 import { hmac, isSame, Sessions } from './sessions.ts';
 import { type Question, Refusal, type Reply } from './web.ts';
@@ -21,7 +21,7 @@ export class Events extends Sessions {
   private isAskedAgain = false;
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Nudges may be lost, so the site also reads events when it starts and every 30 s. */
+  /** The site reads events when it starts and every 30 s, too, because nudges may be lost. */
   start(): void {
     if (!this.options.serviceUrl) return;
     this.timer = setInterval(() => this.pull(), pollMs).unref();
@@ -68,7 +68,10 @@ export class Events extends Sessions {
       throw new Refusal('nudge_malformed');
   }
 
-  /** Reads events until there are no more. Only one read is at work, and it goes round again if it was asked to meanwhile. */
+  /**
+   * Reads events until there are no more. Only one read is at work. If somebody asks for another during the read, the read
+   * begins again at its end.
+   */
   protected async pull(): Promise<void> {
     this.isAskedAgain = true;
     if (this.isReading || !this.options.serviceUrl) return;

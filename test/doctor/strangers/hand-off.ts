@@ -78,7 +78,7 @@ export const isProfile = (value: unknown): value is Profile =>
 export const isHandOff = (value: unknown): value is HandOff =>
   isObject(value) && tests.every(([name, test]) => test(value[name])) && isProfile(value.profile);
 
-/** Returns undefined if the text is not base64url in its one spelling. */
+/** Returns undefined if the text is not canonical base64url. */
 export function readBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

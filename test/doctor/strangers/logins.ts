@@ -1,4 +1,4 @@
-// How a stranger starts logins and takes hand-offs.
+// How a stranger starts logins and accepts hand-offs.
 import { randomBytes } from 'node:crypto';
 import { Events } from './events.ts';
 import { type HandOff, isHandOff, isPath, readBase64url, readJson } from './hand-off.ts';
@@ -32,7 +32,7 @@ export class Logins extends Events {
     return `${issuer.replace(/\/$/, '')}/sso/launch/${client}?${query}`;
   }
 
-  /** What a launch asks for in addition. */
+  /** Further parameters of a launch. */
   protected demand(): Record<string, string> {
     return {};
   }
@@ -71,8 +71,6 @@ export class Logins extends Events {
   private signAttempt(state: string, said: string): string {
     return `${said}.${hmac(this.key, `${state}.${said}`).toString('base64url')}`;
   }
-
-  // The callback.
 
   protected async takeCallback(question: Question): Promise<Reply> {
     try {

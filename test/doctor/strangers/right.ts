@@ -7,7 +7,7 @@ import { escapeHtml, type Question, type Refusal, type Reply, redirect, showHtml
 
 const sessionSeconds = 3_600;
 
-/** The session is in the cookie. What has ended is kept on the server. */
+/** The session is in the cookie. The server keeps only which sessions have ended. */
 export class SignedCookies extends Site {
   private readonly cookieKey = randomBytes(32);
   private readonly ended = new Set<string>();

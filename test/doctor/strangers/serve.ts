@@ -13,7 +13,7 @@ export function createListener(sites: Map<string, Site>) {
 
   async function answer(request: IncomingMessage): Promise<Reply> {
     const { method = 'GET' } = request;
-    // The host counts for nothing: all redirects are paths.
+    // The host does not matter, because all redirects are paths.
     const url = new URL(`http://127.0.0.1${request.url?.startsWith('/') ? request.url : '/'}`);
     const [, name = '', page, ...more] = url.pathname.split('/');
     const site = sites.get(name);

@@ -10,7 +10,7 @@ export type StrangerOptions = {
   ttlSeconds: number;
   /** In Unix seconds. */
   now?: () => number;
-  /** Where events can be read. Without it, a site takes nudges and reads nothing. */
+  /** Where events can be read. Without it, a site accepts nudges and reads nothing. */
   serviceUrl?: string;
 };
 
@@ -86,7 +86,7 @@ export class Sessions {
     return added;
   }
 
-  /** A new session has a new id, and replaces the one that this browser had. */
+  /** A new session has a new id, and replaces the session that this browser had. */
   protected startSession({ cookies }: Question, person: Person, { sid, iat }: HandOff): string[] {
     const old = this.findSession(cookies);
     if (old) this.endSession(old);
@@ -112,7 +112,7 @@ export class Sessions {
     for (const session of [...this.sessions.values()]) if (session.sid === sid) this.endSession(session);
   }
 
-  /** Ends sessions that a hand-off from before that time has started. */
+  /** Ends sessions that were started by a hand-off from before that time. */
   protected endSessionsOfPerson(subject: string, beforeMs: number): void {
     for (const session of [...this.sessions.values()])
       if (session.person.subject === subject && session.madeAt * 1_000 <= beforeMs) this.endSession(session);

@@ -1,5 +1,5 @@
-// A whole small site that takes hand-offs, with no fault. Each stranger is this site with one thing done in another way, so each
-// step of it is a method.
+// A whole small site that accepts hand-offs, with no fault. Each stranger is this site with one thing done in another way, so
+// each step is a method.
 import { Logins } from './logins.ts';
 import { escapeHtml, isSpeculative, type Question, Refusal, type Reply, redirect, showHtml } from './web.ts';
 

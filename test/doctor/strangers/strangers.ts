@@ -127,7 +127,7 @@ const list: [name: string, isRight: boolean, kind: Kind, fault: string][] = [
 
 export const strangers = list.map(([name, isRight, , fault]) => ({ name, isRight, fault }));
 
-/** The listener also has `close`, which stops reading events. It stops by itself when the server closes. */
+/** The listener has a function `close`, which stops reading events. Reading also stops when the server closes. */
 export function createStrangers(options: StrangerOptions) {
   const sites = new Map(list.map(([name, , Kind]) => [name, new Kind(options, name)]));
   for (const site of sites.values()) site.start();

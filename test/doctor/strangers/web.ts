@@ -78,7 +78,7 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (on
 export const isSpeculative = ({ method, request }: Question): boolean =>
   method === 'HEAD' || /\bprefetch\b/i.test(String(request.headers['sec-purpose'] ?? ''));
 
-/** Every answer is about one person, so nobody may keep it, and its address stays here. */
+/** Every answer is about one person. So no cache may keep it, and no other site may see its URL. */
 export const commonHeaders: Record<string, string> = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',

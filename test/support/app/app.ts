@@ -1,4 +1,4 @@
-// The real service on a database of its own, as the outside sees it: a Request in, a Response out.
+// The real service on a database of its own, as its users see it: a Request in, a Response out.
 
 import { sql } from 'kysely';
 import { expect, inject, vi } from 'vitest';
@@ -25,13 +25,13 @@ export type SendOptions = {
   json?: unknown;
   body?: BodyInit;
   cookie?: string;
-  /** The address of the client. */
+  /** The sender's IP address. */
   from?: string;
 };
 
 export type TestApp = {
   config: Config;
-  /** For preparing and reading rows. Tests check behaviour through `send`. */
+  /** For preparing and reading rows. But tests check what the service does through `send`. */
   db: Database;
   databaseUrl: string;
   /** What was logged, oldest first. */
@@ -42,11 +42,11 @@ export type TestApp = {
   login: (email: string, password?: string) => Promise<string>;
   /** Another instance of the service, by default on the same database. */
   startInstance: (options?: AppOptions) => Promise<TestInstance>;
-  /** What a listener calls, for tests that need a socket. */
+  /** The function that answers requests, for tests that listen on a socket. */
   fetch: Fetch;
-  /** What a listener answers to headers that are too large. */
+  /** The function that answers a request whose headers are too large. */
   refuseHeaders: RefuseHeaders;
-  /** What the listener on METRICS_PORT calls. */
+  /** The function that answers requests on METRICS_PORT. */
   fetchMetrics: Fetch;
   /** Tells the service that the process is about to stop. */
   drain: () => void;
@@ -61,7 +61,7 @@ export type TestInstance = Pick<
 export type AppOptions = {
   env?: Record<string, string | undefined>;
   now?: () => Date;
-  /** The database to use instead of a fresh one, or the URL of a wire to it. */
+  /** The database to use instead of a fresh one, or the URL of a wire to it (test/support/database/wire.ts). */
   databaseUrl?: string;
   /** The deadline of requests, 20 seconds by default. A busy machine could not keep the deadline that people get. */
   answerWithinMs?: number;
@@ -107,14 +107,17 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** Ends the connections of all instances to the database, so that settings of the database count for them. */
+/** Ends the connections of all instances to the database, because only new connections get the database's changed settings. */
 export async function reconnect({ db, send }: TestApp): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
   await vi.waitFor(async () => expect((await send('/readyz')).status).toBe(200), 15_000);
 }
 
-/** Opens the service in production mode, but with the demo users, because only the start of a process looks for them. */
+/**
+ * Opens the service in production mode, but with the demo users. This works because the service looks for demo users only at
+ * the start of a process.
+ */
 export async function openProductionApp(env: Record<string, string> = {}): Promise<TestApp> {
   const app = await openApp({ env: { ...production, ...env } });
   await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
@@ -163,7 +166,7 @@ export function targetOf(answer: Answer): URL {
   return url.pathname === '/go' ? new URL(url.searchParams.get('next') ?? '', url) : url;
 }
 
-/** The next stop of a browser that follows a redirect, or the header `Refresh` of /go. */
+/** The path to which a browser goes next, by a redirect or by the header `Refresh` of /go. */
 export function nextStopOf(answer: Answer): string | undefined {
   if (answer.status === 303) return answer.headers.get('location') ?? undefined;
   return /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];

@@ -57,7 +57,7 @@ export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}
 }
 
 let visits = 0;
-/** A visit from a new address. */
+/** A visit from an IP address that no test has used yet. */
 export const newVisit = (): Visit => ({
   requestId: `request-${++visits}`,
   address: `198.51.100.${visits % 256}`,

@@ -44,7 +44,7 @@ export async function openSite(
     app,
     baseUrl: app.config.baseUrl,
     async visit(options) {
-      // Each page would fade in, frame by frame, which takes half of the browser's time.
+      // Without this, each page would fade in, frame by frame, which takes half of the browser's time.
       const reducedMotion = 'reduce';
       const context = await browser.newContext({ baseURL: app.config.baseUrl, reducedMotion, ...options });
       // A busy machine needs several times as long as a quiet one.
@@ -52,7 +52,7 @@ export async function openSite(
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
-        // The browser also reports the status of a refusal, which is no fault of the page.
+        // The browser reports the status of each refusal, too, which is no fault of the page.
         const isStatus = message.text().startsWith('Failed to load resource: the server responded');
         if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
       });
@@ -68,13 +68,13 @@ export async function openSite(
   };
 }
 
-/** Returns what the page of a failed test shows, so that its log says more than what was not there. */
+/** Returns what the page of a failed test shows, so that the test's log says more than which element was missing. */
 async function sayWhatIsShown(page: Page): Promise<void> {
   const text = await page.locator('body').ariaSnapshot({ timeout: 5_000 });
   process.stderr.write(`${page.url()} shows: ${text.replaceAll(/\s+/g, ' ').slice(0, 500)}\n`);
 }
 
-/** As a balancer does: what only reads is asked again while a busy machine answers 503. */
+/** Repeats a request that only reads while a busy machine answers 503, as a balancer does. */
 const retryReads =
   (fetch: Fetch): Fetch =>
   async (request, info) => {
@@ -86,7 +86,7 @@ const retryReads =
     return answer;
   };
 
-/** As a slow network does with the answers to forms. */
+/** Delays the answers to forms, as a slow network does. */
 const answerLate =
   (fetch: Fetch, ms: number): Fetch =>
   async (request, info) => {
@@ -101,12 +101,12 @@ function launchBrowser(): Promise<Browser> {
     executablePath,
     env: { ...process.env, ...env } as Record<string, string>,
     headless: true,
-    // In place of the package's own flags, which switch web security off.
+    // These flags replace the package's own, which switch web security off.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
 }
 
-/** What can be pressed or typed into and is smaller than 44 pixels; a link in a sentence is as its text is. */
+/** Lists what people can press or type into and is smaller than 44 pixels. A link in a sentence may be smaller. */
 function measureTargets(): string[] {
   const least = 44;
   const targets = document.querySelectorAll<HTMLElement>(
@@ -114,12 +114,12 @@ function measureTargets(): string[] {
   );
   const isShown = (element: Element) =>
     element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  // Only for screen readers and keyboards; a checkbox is pressed by its label.
+  // Elements for screen readers and keyboards do not count. A checkbox does not count either, because people press its label.
   const isElsewhere = (element: HTMLElement) =>
     element.closest('.visually-hidden, .skip, pre') !== null ||
     element.matches('label input') ||
     (location.pathname.startsWith('/developers') && element.matches('main a:not(.button)'));
-  // Text beside the link, or beside the words that it is in.
+  // A link is in a sentence if there is text beside the link, or beside the element that contains it.
   const isInSentence = (element: Element): boolean => {
     if (!element.matches('a')) return false;
     for (let at: Element | null = element; at; at = at.parentElement) {
@@ -137,10 +137,10 @@ function measureTargets(): string[] {
   };
   return [...targets].flatMap((element) => {
     if (!isShown(element) || isElsewhere(element) || isInSentence(element)) return [];
-    // The whole row is its link.
+    // People can press the whole row of such a link.
     const pressed = element.matches('.row-link') ? (element.closest('.row') ?? element) : element;
     const { width, height } = pressed.getBoundingClientRect();
-    // Parts of pixels come from sizes in rem.
+    // Sizes in rem may be smaller by a fraction of a pixel.
     if (width >= least - 0.1 && height >= least - 0.1) return [];
     const what = `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 30)}"`;
     return [`target of ${width.toFixed(1)} x ${height.toFixed(1)}: ${what}`];
@@ -152,7 +152,10 @@ export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
 
 const heights = { 320: 640, 390: 844, 1280: 800 };
 
-/** How every page is looked at. The short form has the narrowest and the widest, and each colour scheme once. */
+/**
+ * The sizes and colour schemes in which every page is inspected. The short form has the narrowest and the widest page, and each
+ * colour scheme one time.
+ */
 const appearances = Object.entries(heights)
   .flatMap(([width, height]) =>
     (['light', 'dark'] as const).map((colorScheme) => ({
@@ -179,7 +182,7 @@ export async function inEachAppearance(
   for (const appearance of appearances) {
     await page.setViewportSize(appearance.viewport);
     await page.emulateMedia({ colorScheme: appearance.colorScheme });
-    // A button would be between two colours.
+    // Without this, a button could be between two colours.
     await page.evaluate(endTransitions);
     await look(appearance);
   }
@@ -187,7 +190,7 @@ export async function inEachAppearance(
   await page.emulateMedia({ colorScheme: null });
 }
 
-/** What `inspectAsItIs` finds in each appearance. */
+/** Returns what `inspectAsItIs` finds in each appearance. */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults: string[] = [];
   await inEachAppearance(page, async ({ name }) => {
@@ -196,7 +199,10 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
   return faults;
 }
 
-/** Serious axe findings, sideways scrolling and, on a phone, small targets. Saves a picture if SCREENSHOTS names a folder. */
+/**
+ * Returns serious findings of axe, sideways scrolling and, on a phone, small targets. Saves a picture if SCREENSHOTS names a
+ * folder.
+ */
 export async function inspectAsItIs(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);
   const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
@@ -207,7 +213,7 @@ export async function inspectAsItIs(page: Page, what: string): Promise<string[]>
   return faults.map((fault) => `${what}: ${fault}`);
 }
 
-/** Looks at a page again and again, in each appearance; `faults` has all that was wrong. */
+/** Inspects a page in each appearance, as often as the test asks. `faults` collects everything that was wrong. */
 export function openInspection(page: Page, topic = '') {
   const faults: string[] = [];
   const look = async (what: string, path?: string) => {
@@ -223,7 +229,7 @@ export async function logIn(page: Page, email = 'merchant@example.test', passwor
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Opens the link in the newest mail to the address that begins with `path`, from the page of kept mails. */
+/** Opens a link on the page of kept mails: in the newest mail to `recipient`, the link that begins with `path`. */
 export async function followMail(page: Page, recipient: string, path: string): Promise<void> {
   const link = page
     .getByRole('article')
@@ -245,9 +251,9 @@ export async function followMail(page: Page, recipient: string, path: string): P
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 async function findSeriousFaults(page: Page): Promise<string[]> {
-  // The debugger evaluates this, so the content security policy does not apply.
+  // The browser's debugger evaluates this script, so the content security policy does not apply.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(await readFile(axeFile, 'utf8'));
-  // What it finds good, it need not describe.
+  // axe need not describe what it finds good.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as AxeResults['violations'];
   return violations

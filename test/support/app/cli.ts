@@ -35,14 +35,14 @@ export function runCliAtTerminal(databaseUrl: string, args: string[], typed: str
     env: { PATH: process.env.PATH, SHELL: '/bin/sh', DATABASE_URL: databaseUrl, NODE_ENV: 'test' },
   });
   child.stdin.on('error', () => undefined);
-  // The line is typed only after the question, and the input stays open, because its end would end the terminal.
+  // The line is typed only after the question. The input stays open, because its end would end the terminal, too.
   child.stdout.on('data', (data) => {
     if (String(data).includes('Type yes: ')) child.stdin.write(`${typed}\n`);
   });
   return readOutcome(child);
 }
 
-/** Returns all that a command prints, and how it ends. */
+/** Returns all that a command prints, and its exit code. */
 export function readOutcome(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: '', err: '' };
   child.stdout.on('data', (data) => {

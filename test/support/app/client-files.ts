@@ -1,4 +1,4 @@
-// Files for client:apply, and what the database then has.
+// Files for client:apply, and what the database has after the command.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
@@ -16,7 +16,7 @@ export async function writeClients(folder: string, clients: unknown): Promise<st
 
 export const newPath = (folder: string) => join(folder, `secrets-${++serial}`);
 
-/** Returns the secrets of a file of --secrets-to, by name. */
+/** Returns the secrets of a file that --secrets-to has written, by name. */
 export async function readSecrets(path: string): Promise<Map<string, string>> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter(Boolean);
   return new Map(lines.map((line) => line.split('\t') as [string, string]));

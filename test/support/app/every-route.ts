@@ -67,7 +67,7 @@ const forms: Record<string, Record<string, string>> = {
   '/admin/files': { file: 'people.csv' },
 };
 
-/** Routes that answer without data. */
+/** Routes that answer without reading data. */
 const needNothing = new Set([
   'GET /.well-known/change-password',
   'HEAD /.well-known/change-password',
@@ -92,7 +92,7 @@ const needNothing = new Set([
     '/identity-client-python.zip',
     '/identity-login-wordpress.zip',
   ].flatMap((part) => [`GET /developers${part}`, `HEAD /developers${part}`]),
-  // No row of kind `openid` is on.
+  // These routes answer without reading data, because no row of the kind `openid` is on.
   ...['/oauth/authorize', '/oauth/logout', '/oauth/userinfo'].flatMap((path) =>
     ['GET', 'HEAD', 'POST'].map((method) => `${method} ${path}`),
   ),

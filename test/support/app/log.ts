@@ -5,11 +5,11 @@ export type LogLine = {
   level: 'info' | 'error';
   fields: Record<string, unknown>;
   message: string;
-  /** Whether it is there at every LOG_LEVEL. */
+  /** Set if the line is logged at every LOG_LEVEL. */
   isKept?: true;
 };
 
-/** `logged` grows, oldest line first. */
+/** Returns a log that adds each line to the end of `logged`. */
 export function recordLog(): { log: Log; logged: LogLine[] } {
   const logged: LogLine[] = [];
   const at =

@@ -6,7 +6,7 @@ export type Sample = { name: string; labels: Record<string, string>; value: numb
 export type Scrape = {
   text: string;
   samples: Sample[];
-  /** The value of the one sample with that name and, among others, those labels; undefined if there is none. */
+  /** The value of the one sample that has this name and at least these labels. Undefined if there is no such sample. */
   valueFor: (name: string, labels?: Record<string, string>) => number | undefined;
 };
 

@@ -1,4 +1,4 @@
-// The document of the API, and whether the document describes an answer.
+// Reads the OpenAPI document, and checks whether an answer is as the document describes it.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { listWorkedRequests, type WorkedRequest } from '../../../app/components/api/worked-requests.ts';
@@ -131,7 +131,10 @@ function findBodyFaults(
   return checker.check(body.schema, value);
 }
 
-/** The codes that the document names for an operation, such as `401 invalid_token`. `303` is an answer that is no refusal. */
+/**
+ * The codes that the document names for an operation, such as `401 invalid_token`. A status without a code, such as `303`, is
+ * an answer that is no refusal.
+ */
 export function listOutcomes(document: OpenApi, { responses }: Operation): string[] {
   return Object.entries(responses).flatMap(([status, answer]) => {
     const { content = {} } = findAnswer(document)(answer);

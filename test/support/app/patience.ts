@@ -1,4 +1,5 @@
-// Runs many requests at the same time on a busy machine, and none may be refused. Their results count, not their speed.
+// Sends many requests at the same time, for tests of their results and not of their speed. So none of them may be refused
+// because the machine is busy.
 import { vi } from 'vitest';
 import { Deadline } from '../../../server/web/deadline.ts';
 import type { Answer } from './app.ts';
@@ -14,8 +15,8 @@ export async function retryWhileBusy(send: () => Promise<Answer>): Promise<Answe
 }
 
 /**
- * Sends all at the same time, without a deadline. After a 503, which says that nothing was done, a sender asks again, as
- * clients do.
+ * Sends all requests at the same time, without a deadline. After a 503, which says that nothing was done, a request is sent
+ * again, as clients do.
  */
 export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const enforce = vi.spyOn(Deadline.prototype, 'enforce').mockImplementation((work) => work);

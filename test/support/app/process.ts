@@ -78,8 +78,8 @@ export async function startService(
   throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
 }
 
-// Ports from 11,000 to 32,000, a thousand for each worker. Outgoing connections take the ports above. Other runs on this machine
-// may use the same ports, so each begins at a random one.
+// Ports from 11,000 to 32,000, a thousand for each worker. Outgoing connections use the ports above. Other runs on this machine
+// may use the same ports, so each worker begins at a random port.
 const portsPerWorker = 1_000;
 const firstPort = 11_000 + ((process.ppid + Number(process.env.VITEST_POOL_ID ?? 0)) % 21) * portsPerWorker;
 let nextPort = Math.floor(Math.random() * portsPerWorker);

@@ -69,12 +69,12 @@ export async function startPrometheus(targets: string[]): Promise<Prometheus> {
 }
 
 export type WatchedInstance = Pick<TestApp, 'config' | 'send'> & {
-  /** The address of the instance's metrics. */
+  /** Host and port of the instance's metrics. */
   target: string;
   child: () => RunningProcess['child'];
-  /** Sends that signal, and resolves once the process has ended. */
+  /** Sends this signal, and resolves when the process has ended. */
   end: (signal: NodeJS.Signals) => Promise<unknown>;
-  /** Starts the instance again at the same addresses, with these settings in addition. */
+  /** Starts the instance again on the same ports, with these settings in addition. */
   restart: (more?: Record<string, string>) => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// `reconcile` of the command line as an operator runs it, with little memory, and its output as it was printed.
+// Runs the command `reconcile` as an operator does, but with little memory. Returns its output as it was printed.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Run = Outcome & { seconds: number; peakMegabytes: number };
 
-/** `heapMegabytes` is all that JavaScript may hold. More ends the process. The peak is 0 if the system does not tell it. */
+/**
+ * `heapMegabytes` limits the memory of JavaScript. A process that needs more ends. The peak is 0 if the system does not report
+ * it.
+ */
 export function runReconcile(
   databaseUrl: string,
   args: string[],
@@ -41,7 +44,7 @@ export function runReconcile(
   );
 }
 
-/** The most that a process has held in memory so far: Linux tells, until the process ends. */
+/** The most memory that a process has held so far. Linux reports it until the process ends. */
 function readPeak(pid: number | undefined): number {
   try {
     const [, kilobytes = '0'] =

@@ -25,7 +25,7 @@ export const production: Settings = {
   PAYMENTS_SECRET: 'whsec_xa1Ekif73zg2RBrwPgCWz+VpSnsCyKp6AY6bUHaf3nw=',
 };
 
-/** A word for secret values: no message contains it by itself. */
+/** Tests put this word into secret values. A message that contains it has leaked a secret. */
 export const canary = 'kanarienvogel';
 
 /** The settings that the service names when it refuses to start. */
@@ -33,7 +33,10 @@ export function faultsOf(settings: Settings): string[] {
   return [...messageOf(settings).matchAll(/^ {2}(\w+) \S/gm)].map(([, setting]) => setting ?? '');
 }
 
-/** Returns what the service says when it refuses to start, else an empty text. Checks that it prints no value. */
+/**
+ * Returns what the service says when it refuses to start. Returns an empty text if it starts. Checks that the message contains
+ * no value.
+ */
 export function messageOf(settings: Settings): string {
   try {
     readConfig(settings);

@@ -19,7 +19,10 @@ export async function findVersionBefore(): Promise<string | undefined> {
   return isThere ? commit : undefined;
 }
 
-/** Builds a commit in a folder of its own, with the packages of its lock file. If ours do as well, it uses ours. */
+/**
+ * Builds a commit in a folder of its own, with the packages of its lock file. Uses our packages instead if the commit can be
+ * built and run with them.
+ */
 export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await makeFolder();
   // The NODE_ENV of tests would change the build.
@@ -41,8 +44,8 @@ export async function buildCommit(commit: string): Promise<{ folder: string; rem
 }
 
 /**
- * Returns whether the packages with which the version in this folder is built and runs are among ours. Its other packages only
- * test it.
+ * Returns whether we have all packages with which the version in this folder is built and runs. Packages that only its tests
+ * need do not count.
  */
 async function hasItsPackages(folder: string): Promise<boolean> {
   const [theirs, ours] = await Promise.all([folder, root].map(readPackages));

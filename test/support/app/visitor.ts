@@ -5,7 +5,9 @@ import { type Answer, locationOf, type SendOptions, type TestApp } from './app.t
 
 type Send = TestApp['send'];
 
-/** Returns the `name=value` of the one cookie that an answer sets, apart from those of the device and of pending hand-offs. */
+/**
+ * Returns the `name=value` of the one cookie that an answer sets. Cookies of the device and of pending hand-offs do not count.
+ */
 export function cookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookies = headers
     .getSetCookie()

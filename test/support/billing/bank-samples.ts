@@ -1,11 +1,11 @@
-// Statements as ten banks export them, with made-up data. Each books the same: 1,234.56 EUR that came in, 9.90 EUR that went
-// out, and 34.51 EUR that came in. Some also announce a payment that is not booked.
+// Statements as ten banks export them, with made-up data. All have the same three bookings: 1,234.56 EUR that came in, 9.90 EUR
+// that went out, and 34.51 EUR that came in. Some also announce a payment that is not booked.
 type Texts = { first: string; second: string };
 type Sample = {
   name: string;
   write: (texts: Texts) => string;
   encoding?: 'windows-1252';
-  /** Where the texts of a payer and the name of the payer stand. */
+  /** Returns the reference that we read from this statement for a text that the payer wrote. */
   reference: (text: string) => string;
 };
 
@@ -255,7 +255,9 @@ export const bankSamples: Sample[] = [
 
 export const writeCamt = (...entries: string[]) => camt(entries.join(''));
 
-/** The bytes of a text. Windows-1252 has one for each of these characters, and it is the number of the character. */
+/**
+ * The bytes of a text. In Windows-1252, each character of these texts is one byte, whose value is the number of the character.
+ */
 export const encode = (text: string, encoding?: Sample['encoding']): Uint8Array =>
   encoding
     ? Uint8Array.from(text, (char) => (char === '€' ? 0x80 : char.charCodeAt(0)))

@@ -1,4 +1,4 @@
-// Billing with a seller and a clock that the test sets, without the jobs of an instance: the test runs them.
+// Billing with a seller and a clock that the test sets. There is no instance that runs jobs: the test runs them itself.
 import { sql } from 'kysely';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { readSignup } from '../../../server/billing/contracts/signup-message.ts';
@@ -21,7 +21,7 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
   const test = await openBackend({ env, now: () => now });
   const { db } = test;
   const { deps } = test.backend;
-  // Only `makeFiles` makes the files of documents.
+  // The service's own job must not make the files of documents, because tests call `makeFiles`.
   await sql`create function hold_document() returns trigger language plpgsql as
     'begin new.next_try_at := ''9999-01-01''; return new; end'`.execute(db);
   await sql`create trigger hold_document before insert on documents_to_make for each row
@@ -49,7 +49,10 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
       });
       await sql`delete from service_contracts`.execute(db);
     },
-    /** Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved address and a password. */
+    /**
+     * Reports a contract as the CRM does. By default it is active, at 29.00 EUR a month, of a user with a proved email address
+     * and a password.
+     */
     async report(
       signupId: string,
       contract: Partial<SignupBody['contract']> = {},
@@ -72,12 +75,13 @@ export async function openBooks({ env, at = '2027-01-31T10:00:00.000Z', settings
           and email_verified_at is null`.execute(db);
       return { id: made.id, accountId: made.accountId, userId: made.userId, email };
     },
-    async makeFiles() {
+    /** Makes the files of all documents, or only of `numbers`. */
+    async makeFiles(numbers?: string[]) {
+      const isOfThem = numbers ? sql`number = any(${numbers})` : sql`true`;
       await sql`insert into document_files (number, pdf, pdf_sha256, made_at)
-        select number, convert_to('%PDF of ' || number, 'UTF8'), '', now() from documents on conflict do nothing`.execute(
-        db,
-      );
-      await sql`delete from documents_to_make`.execute(db);
+        select number, convert_to('%PDF of ' || number, 'UTF8'), '', now() from documents
+        where ${isOfThem} on conflict do nothing`.execute(db);
+      await sql`delete from documents_to_make where ${isOfThem}`.execute(db);
     },
     /** Sends due mails, and returns them without welcomes and notices. */
     async send(fail?: (message: Message) => void | Promise<void>): Promise<Message[]> {

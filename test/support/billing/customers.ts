@@ -27,18 +27,18 @@ export async function arrangeSeller(
       clock.at = new Date(instant);
       await setBillingClock(app.db, instant);
     },
-    /** Issues what is due. */
+    /** Issues the invoices and credit notes that are due. */
     async bill(): Promise<void> {
       const { log, logged } = recordLog();
       await runBilling({ db: app.db, now, log });
       await creditEnded({ db: app.db, now, log });
       const faults = logged.filter(({ level }) => level === 'error');
-      // The service's own job has locked the contract, and will invoice it.
+      // 55P03 means that a row is locked. The service's own job has locked the contract, and will invoice it.
       if (faults.length > 0 && faults.every((fault) => JSON.stringify(fault).includes('55P03')))
         return customers.bill();
       if (faults.length > 0) throw new Error(`billing failed: ${JSON.stringify(faults)}`);
     },
-    /** Reports a contract, by default active from now on. The result is the answer. */
+    /** Reports a contract, by default active from now on. Returns the answer. */
     report(
       signupId: string,
       {
@@ -58,7 +58,10 @@ export async function arrangeSeller(
       });
       return pushSignup(app, signup, { at: clock.at });
     },
-    /** Gives the account of the user an address in France, and a name for its documents. The VAT id is one that does not count. */
+    /**
+     * Gives the user's account a postal address in France, and a name for its documents. The VAT id is recorded as refused, so
+     * it does not count.
+     */
     async giveDetails(email: string, company: string, vatId: string | null = null): Promise<void> {
       const { line1, postcode, city, country } = address;
       await sql`insert into billing_details (account_id, company, line1, postcode, city, country, vat_id, refused_vat_id)

@@ -19,7 +19,7 @@ export const hasRules = existsSync(rules);
 
 export const notRun = (isThere: boolean, what: string) => (isThere ? '' : `NOT RUN, ${what} is missing: `);
 
-/** Does something with a PDF as a file. */
+/** Calls `work` with the path of a file that contains the PDF. */
 export function withFile<Result>(
   bytes: Uint8Array | string,
   work: (file: string, folder: string) => Result,
@@ -63,7 +63,7 @@ export const readAttachments = (pdf: Uint8Array): Record<string, string> =>
     );
   });
 
-/** A font like the built-in one, with another name of its own, that shows 花 (U+82B1), too. */
+/** A copy of the built-in font with another name. It shows 花 (U+82B1), too. */
 export function buildOtherFont(): Uint8Array {
   const font = Buffer.from(readConfig({}).billingFonts[0] ?? []);
   const replaceAll = (from: Buffer, to: Buffer) => {
@@ -103,7 +103,7 @@ export function readCode(pdf: Uint8Array): string | null {
   return null;
 }
 
-/** Compiles CEN's rules once, because that takes most of the time. */
+/** Compiles CEN's rules one time for all documents, because compiling takes most of the time. */
 export function compileRules(folder: string): string {
   const compiled = join(folder, 'rules.sef.json');
   read(process.execPath, xslt, `-xsl:${rules}`, `-export:${compiled}`, '-nogo');
@@ -112,7 +112,7 @@ export function compileRules(folder: string): string {
 
 const xslt = join(root, 'node_modules/xslt3/xslt3.js');
 
-/** What CEN's rules find wrong with an invoice, and how many of them looked at it. */
+/** Returns what CEN's rules find wrong with an invoice, and how many of the rules applied to it. */
 export const judge = (compiled: string, xml: string) =>
   withFile(xml, (file, folder) => {
     const report = join(folder, 'report.svrl');

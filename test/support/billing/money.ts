@@ -35,7 +35,7 @@ export const buildPayment = (amount: number, changes: Partial<Report> = {}): Rep
 export const buildRefund = (of: string, amount: number, changes: Partial<Report> = {}): Report =>
   buildPayment(amount, { payment_id: freshId('ref'), kind: 'refund', of, ...changes });
 
-/** A refund that 1.0.0 has recorded before its payment. */
+/** Adds a refund without its payment, as version 1.0.0 could record it. */
 export const addEarlyRefund = (db: Kysely<DB>, { payment_id, of = null, amount, paid_at }: Report) =>
   sql`insert into payments (id, kind, of, currency, amount, paid_at, recorded_at, recorded_by, unallocated)
     values (${payment_id}, 'refund', ${of}, ${amount.currency}, ${amount.unit_amount}, ${paid_at}, now(), 'payments',
@@ -56,7 +56,7 @@ export function sendReport(
   });
 }
 
-/** Sends a report that must be accepted. The result is the answer, with its status. */
+/** Sends a report that must be accepted. Returns the answer with its status. */
 export async function report(
   ...message: Parameters<typeof sendReport>
 ): Promise<PaymentAnswer & { status: number }> {
@@ -76,7 +76,7 @@ export async function addContract(
     .where('email', '=', email)
     .executeTakeFirstOrThrow();
   const id = uuidv7();
-  // This is later than any clock of the service, so that its own job issues nothing.
+  // The contract begins later than any clock of the service, so that the service's own job invoices nothing.
   const occurredAt = new Date('2100-01-01T10:00:00.000Z');
   await inTransaction(db, { by: 'crm' }, async (trx) =>
     deferContract(trx, {
@@ -120,7 +120,7 @@ export async function addInvoice(
 
 /**
  * An invoice as 1.0.0 issued it without a seller: a bare number, and no document. Triggers are off, because one of them refuses
- * such an invoice once there is a seller.
+ * such an invoice if there is a seller.
  */
 export async function addOldInvoice(
   db: Kysely<DB>,
@@ -149,12 +149,14 @@ export const renameBuyer = (db: Kysely<DB>, number: string, company = `Renamed $
     where coalesce(i.document, i.number::text) = ${number}
     on conflict (account_id) do update set company = excluded.company`.execute(db);
 
-/** Postgres computes the other column, `country`. */
+/** The columns that are written. Postgres computes the other column, `country`. */
 const written =
   sql.raw(`number, kind, invoice, prefix, year, settings_version, issued_on, first_day, last_day, currency,
   net, tax, total, category, rate, issued_at, facts`);
 
-/** Adds copies of documents: `from` follows `from documents d`, and `changes` is the JSON by which each copy differs. */
+/**
+ * Adds copies of documents. The SQL of `from` comes after `from documents d`. `changes` is the JSON by which each copy differs.
+ */
 export const copyDocuments = (db: Kysely<DB>, changes: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
   sql`insert into documents (${written}) select ${written}
     from (select (jsonb_populate_record(d, ${changes})).* from documents d ${from}) made`.execute(db);
@@ -172,7 +174,7 @@ export async function readUnallocated(db: Kysely<DB>, id: string): Promise<numbe
   return row && Number(row.unallocated);
 }
 
-/** Everything that does not add up. It sums rows that never change, without code of the service. */
+/** Returns everything that does not add up in the books. Sums rows that never change, without code of the service. */
 export async function findFaultsInBooks(db: Kysely<DB>): Promise<unknown[]> {
   const { rows } = await sql<{ fault: string }>`
     with

@@ -59,7 +59,7 @@ type Span = { first: string; last: string };
 export type Document = Span & {
   contract: Contract;
   of?: Document;
-  /** Empty until it is known. */
+  /** Empty until the number is known. */
   number: string;
   issued: string;
   due: string;
@@ -84,7 +84,7 @@ export type Contract = {
   trialEnd?: string | undefined;
   nextDay?: string;
   anchor: number;
-  /** No period begins from that day on. */
+  /** The day from which no period begins any more. */
   endDay?: string | undefined;
   waiting: (Span & { price: Price; plan: string })[];
   charges: Open[];
@@ -100,7 +100,7 @@ export type Payment = {
   of: string | null;
   amount: number;
   unallocated: number;
-  /** Newest first. */
+  /** The invoices that this money pays, the newest first. */
   pays: { invoice: Document; amount: number }[];
 };
 export type Report = {
@@ -119,7 +119,7 @@ export const creditedOf = ({ credits }: Document) => sum(credits.map(({ total })
 export const openOf = (invoice: Document) => invoice.total - creditedOf(invoice) - invoice.allocated;
 export const statusOf = (invoice: Document) =>
   creditedOf(invoice) === invoice.total ? 'void' : openOf(invoice) === 0 ? 'paid' : 'open';
-/** The contract of an invoice that is still open on that day is past due (contract 7.81). */
+/** The day from which the contract of an invoice is past due, if the invoice is still open then (contract 7.81). */
 export const pastDueOf = ({ due }: Document) => addDays(due, 1);
 
 export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]; daysToPay: number }) {
@@ -222,7 +222,7 @@ export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]
     contract.status = isDue ? 'past_due' : 'active';
   }
 
-  /** What the clock does to a contract. */
+  /** Does what becomes due in a contract by this time. */
   function step(contract: Contract, now: number): void {
     const today = dayOf(now);
     const { endDay, trialEnd } = contract;
@@ -244,7 +244,7 @@ export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]
     if (isEnding) contract.status = 'canceled';
   }
 
-  /** Credits share the tax so that all of them together have all of it (contract 7.70). */
+  /** The credit notes of an invoice share its tax, so that all of them together credit all of it (contract 7.70). */
   function credit(of: Document, now: number, total = of.total - creditedOf(of)): void {
     const before = sum(of.credits.map((each) => each.tax));
     const tax = share(of.tax, creditedOf(of) + total, of.total) - before;
@@ -255,7 +255,7 @@ export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]
     of.credits.push(made);
     fresh.push(made);
     note(isWhole ? 'a credit in full' : 'a credit in part');
-    // What was paid of it is free again, the newest first (contract 7.134).
+    // Money that paid the credited amount is unallocated again, the newest payment first (contract 7.134).
     for (const payment of [...payments].reverse())
       for (const pays of payment.pays) {
         const freed = pays.invoice === of ? Math.min(pays.amount, Math.max(0, -openOf(of))) : 0;
@@ -304,7 +304,7 @@ export function keepOwnBooks(seller: { waitsWhilePastDue: boolean; rules: Rule[]
       Object.assign(contract, { plan, price, endDay: said.endDay });
       step(contract, now);
     },
-    /** A day on which the clock changes something. The contract leaves open at which hour. */
+    /** Whether the clock changes something on this day. The rules leave open at which hour it does. */
     isBusy: ({ nextDay, endDay, trialEnd, heldSince, waiting }: Contract, day: string) =>
       [nextDay, endDay, trialEnd, heldSince && waiting.length > 0 && dayOf(heldSince + holdMs)].includes(day),
     /** Contract 7.131. */

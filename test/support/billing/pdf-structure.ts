@@ -1,4 +1,5 @@
-// What a screen reader finds in the PDF of a document, read without a program: its elements, and whether all that is drawn is tagged.
+// What a screen reader finds in the PDF of a document, read without other programs: its elements, and whether all that is drawn
+// is tagged.
 import { inflateSync } from 'node:zlib';
 
 /** Each element with its words for a screen reader, and what is in it. */
@@ -30,7 +31,7 @@ export function readStructure(pdf: Uint8Array): Element[] {
   const objects = readObjects(pdf);
   const childrenOf = (body: string): Element[] => {
     const [, kids = ''] = /\/K \[([^\]]*)\]/.exec(body) ?? [];
-    // A number alone is content, and a dictionary an annotation.
+    // A number alone refers to content. A dictionary refers to an annotation.
     return [...kids.replace(/<<[\s\S]*?>>/g, '').matchAll(/(\d+) 0 R/g)].map(([, id = '']) => {
       const element = objects.get(id) ?? '';
       const [, tag = ''] = /\/S \/(\w+)/.exec(element) ?? [];

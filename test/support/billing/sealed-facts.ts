@@ -1,4 +1,4 @@
-// The sealed facts in a PDF, read with a key and the contract, without code of the service.
+// Reads the sealed facts in a PDF with a key, as the contract describes them, without code of the service.
 import { createHmac } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 

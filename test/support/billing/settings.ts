@@ -50,7 +50,7 @@ export async function setSettings(db: Database, settings: BillingSettings = germ
     from billing_settings`.execute(db);
 }
 
-/** Moves the clock of the database that dates documents. */
+/** Sets the clock by which the database dates documents. */
 export async function setBillingClock(db: Database, at: string): Promise<void> {
   await sql`create or replace function billing_now() returns timestamptz language sql
     as ${sql.lit(`select ${`'${at}'`}::timestamptz`)}`.execute(db);

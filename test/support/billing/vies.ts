@@ -11,7 +11,7 @@ export type ViesRequest = {
   traderName?: string;
 };
 
-/** What it answers, or how it fails. */
+/** What the server answers, or how it fails. */
 type Verdict = { status?: number; body: object | string } | 'hangs' | 'drops';
 
 let serial = 0;
@@ -45,7 +45,7 @@ export async function openVies(answer: (asked: ViesRequest) => Verdict) {
   const asked: ViesRequest[] = [];
   const how = {
     answer,
-    /** What an answer waits for. */
+    /** Each answer waits for the promise that this function returns. */
     before: (): Promise<unknown> | undefined => undefined,
   };
   const server = createServer(async (request, response) => {

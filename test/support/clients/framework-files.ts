@@ -1,4 +1,5 @@
-// What an application has beside the samples of the kit for TypeScript, which test/browser/kit-frameworks.test.ts puts together.
+// The files of an application besides the samples of the kit for TypeScript. test/browser/kit-frameworks.test.ts puts both
+// together.
 
 /** What the site has beside the kit. */
 export const siteFiles = {

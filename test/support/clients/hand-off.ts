@@ -1,4 +1,4 @@
-// The hand-off of the contract's worked example, and ways to make a wrong hand-off that is rightly signed.
+// The hand-off of the contract's worked example, and ways to make a wrong hand-off with a correct signature.
 import { base64url } from 'oslo/encoding';
 import { type VerifyOptions, verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { sign } from '../../../server/sso/hmac.ts';
@@ -12,7 +12,7 @@ export function buildPayload(): Payload {
   return JSON.parse(example.json);
 }
 
-/** The worked example's JSON with the values at some paths (`profile.id`) replaced; undefined takes one away. */
+/** The worked example's JSON, with other values at some paths, such as `profile.id`. The value undefined removes a member. */
 export function writePayload(changes: Record<string, unknown> = {}): string {
   const payload = buildPayload();
   for (const [path, value] of Object.entries(changes)) setMember(payload, path, value);
@@ -24,12 +24,12 @@ export function encodePayload(json: string | Uint8Array): string {
   return base64url.encode(bytes, { includePadding: false });
 }
 
-/** Signs a payload rightly, even if it is spelled wrongly. */
+/** Signs a payload correctly, even if its base64url is not canonical. */
 export async function signPayload(payload: string, secret = example.secret): Promise<URLSearchParams> {
   return new URLSearchParams({ payload, signature: await sign(secret, payload) });
 }
 
-/** Spells and signs JSON rightly, even if the JSON is wrong. */
+/** Encodes and signs JSON correctly, even if the JSON is wrong. */
 export function signJson(json: string | Uint8Array): Promise<URLSearchParams> {
   return signPayload(encodePayload(json));
 }
@@ -38,7 +38,10 @@ type OpenOptions = VerifyOptions<Payload> & {
   consumeNonce: (nonce: string, keepUntil: Date) => Promise<boolean>;
 };
 
-/** Does what a receiver of the worked example does: verifies, then uses the nonce up. The given options replace its own. */
+/**
+ * Does what a receiver of the worked example does: verifies, then uses the nonce up. The given options replace the receiver's
+ * own.
+ */
 export async function open(
   params: URLSearchParams,
   { consumeNonce = async () => true, ...options }: Partial<OpenOptions> = {},

@@ -1,4 +1,5 @@
-// A process of a client on the kit for TypeScript, as test/support/clients/pulls.ts says: with Postgres on Node, SQLite on Deno.
+// A process of a client on the kit for TypeScript, as test/support/clients/pulls.ts describes it. It uses Postgres on Node, and
+// SQLite on Deno.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';

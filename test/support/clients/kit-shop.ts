@@ -1,4 +1,4 @@
-// A shop on the kit for TypeScript whose identity service is made up: browsers, events and a clock that a test moves.
+// A shop on the kit for TypeScript with a made-up identity service. It has browsers, events and a clock that a test sets.
 import {
   type CallbackOptions,
   createIdentityClient,
@@ -40,7 +40,7 @@ export function openShop({
   };
   const logged: LogEntry[] = [];
   const events: object[] = [];
-  /** What the service answers before it answers with the events. */
+  /** The first answers of the service. After these it answers with the events. */
   const answers: (() => Promise<Response> | Response)[] = [];
   let asked = 0;
   const answerEvents: typeof fetch = async (url) => {
@@ -90,7 +90,7 @@ export function openShop({
       request,
       open,
       keepCookies,
-      /** Starts a login, and returns the address of its launch. */
+      /** Starts a login, and returns the URL of its launch. */
       start,
       logIn: async (changes: Parameters<typeof fake.handOff>[1] = {}) =>
         open(await fake.handOff(await start(), changes)),
@@ -114,7 +114,7 @@ export function openShop({
     },
     /** How often the service was asked for events. */
     countAsked: () => asked,
-    /** How many of the sessions that ever started are in the store. */
+    /** How many of all sessions that were started are still in the store. */
     countSessions: async () =>
       (await Promise.all(ids.map((id) => stores.sessions.find(id)))).filter((found) => found).length,
   };

@@ -1,4 +1,5 @@
-// What any stores of the kit for TypeScript have to do: run by vitest in memory and on Postgres, by Deno on SQLite.
+// Checks what all stores of the kit for TypeScript have to do. vitest runs the checks in memory and on Postgres, and Deno runs
+// them on SQLite.
 import process from 'node:process';
 import {
   createSqlStores,
@@ -28,7 +29,7 @@ export async function readPosition({ position }: Stores): Promise<number | undef
   return claim?.position;
 }
 
-/** The result of each check: its name, what was, and what is expected. */
+/** The result of each check: its name, what was found, and what is expected. */
 export async function checkStores(stores: Required<Stores>) {
   const { nonces, profiles, endedLogins, sessions, position } = stores;
   const results: [what: string, was: unknown, expected: unknown][] = [];

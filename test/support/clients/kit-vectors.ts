@@ -1,4 +1,5 @@
-// The vectors against the kit for TypeScript: run by vitest on Node, and by Deno as a program that prints each result.
+// Checks the kit for TypeScript with the test vectors. vitest runs this on Node. Deno runs it as a program that prints each
+// result.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { findAttempt, startAttempt } from '../../../clients/typescript/src/attempts.ts';
@@ -16,7 +17,7 @@ const { configuration } = sso.callbacks;
 
 const noNonces = { consume: async () => Promise.reject(new Error('away')) };
 
-/** The client of the vectors, at that time. */
+/** The client that the vectors describe, with a clock that shows that time. */
 export function buildKit(nowSeconds: number = sso.verifier.now, further: object = {}) {
   const now = () => new Date(nowSeconds * 1_000);
   const stores = createMemoryStores({ now });
@@ -138,7 +139,7 @@ async function verify({
   }
 }
 
-/** The result of a callback, and the expected one. */
+/** The result of a callback, and the expected result. */
 async function call({ given, expected }: (typeof sso.callbacks.cases)[number]): Promise<[unknown, unknown]> {
   const further = {
     ...(given.secrets && { secrets: given.secrets }),

@@ -25,7 +25,10 @@ const names = [
   'hook',
 ];
 
-/** `/applied` lists its events, `/sessions` its sessions, `/profiles` its people; `/break-profiles` breaks that table. */
+/**
+ * For tests, `/applied` lists the events that the site has applied, `/sessions` its sessions, and `/profiles` its people.
+ * `/break-profiles` breaks the table of profiles.
+ */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
@@ -77,7 +80,10 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   return { ...site, close: () => site.close().finally(drop) };
 }
 
-/** Makes reads of events slow, so that other requests come meanwhile. They then also list each event. */
+/**
+ * Passes the function `watchEvent` to the kit. It lists each event and slows the read of events, so that other requests come
+ * during a read.
+ */
 function watch(identity: string): string {
   const end = '$database);\n$request';
   if (!identity.includes(end))

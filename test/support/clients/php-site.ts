@@ -8,7 +8,10 @@ import type { Site } from './shop.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Runs the site in as many processes as requests come at the same time. `DATA` is a folder of its own. */
+/**
+ * Runs the site with one process for each request at the same time. The variable `DATA` names a folder that only this site
+ * uses.
+ */
 export async function openPhpSite(script: string, port: number, env: Record<string, string>): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-'));
   const origin = `http://127.0.0.1:${port}`;

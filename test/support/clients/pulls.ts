@@ -1,8 +1,8 @@
-// Several processes of one client pull the same events from the real service: what each kit has to do.
+// Tests what each kit has to do if several processes of one client pull the same events from the real service.
 //
-// Each process says `ready`. It reads a number on each line, runs that many pulls at the same time, and prints a line of JSON
-// with the results of the pulls. To the file LOG it writes `begin 7` and `end 7` as it applies event 7. At event HANGS_AT it
-// hangs.
+// Each process prints `ready`. It reads a number on each line, runs that many pulls at the same time, and prints a line of JSON
+// with the results of the pulls. To the file LOG it writes `begin 7` and `end 7` as it applies event 7. At the event HANGS_AT,
+// the process hangs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,10 @@ export type Kind = {
 
 type Puller = {
   child: ChildProcess;
-  /** The numbers that `count` pulls gave at the same time. A pull that left the events to another one gives null. */
+  /**
+   * Runs `count` pulls at the same time, and returns the number that each pull returned. A pull that left the events to another
+   * pull returns null.
+   */
   pull: (count: number) => Promise<(number | null)[]>;
 };
 
@@ -116,7 +119,7 @@ async function readNewest(app: TestApp): Promise<number> {
   return Number(newest);
 }
 
-/** The lines for these events if each is applied once, and only after the event before it is done. */
+/** The lines for these events if each is applied one time, and only after the event before it is done. */
 const linesOf = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => `begin ${first + n}\nend ${first + n}\n`).join('');
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Site } from './shop.ts';
 
-/** Debian's, which finds Debian's packages. */
+/** Debian's own Python, which finds Debian's packages. */
 export const python = '/usr/bin/python3';
 export const kit = fileURLToPath(new URL('../../../clients/python/', import.meta.url));
 /** Python leaves no files beside the sources. */

@@ -1,4 +1,4 @@
-// What a launch of the real service gives, beside what the fake service of a kit gives for the same launch.
+// Compares what a launch of the real service gives with what the fake service of a kit gives for the same launch.
 import { expect } from 'vitest';
 import { verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { payloadSchema } from '../../../server/sso/payload.ts';
@@ -6,7 +6,10 @@ import { openApp } from '../app/app.ts';
 
 type Launch = { issuer: string; origin: string; secret: string; launch: string };
 
-/** `mint` gives the callback with the fake's hand-off: it must have the address, the members and the types of the real one. */
+/**
+ * `mint` returns the callback's URL with a hand-off of the fake service. It must have the path, the members and the types of
+ * the real service's hand-off.
+ */
 export async function expectAsAtRealService(mint: (launch: Launch) => Promise<string>): Promise<void> {
   const secret = 'a-secret-that-nobody-else-has-0123456789';
   const origin = 'http://localhost:4000';

@@ -1,5 +1,5 @@
-// Clients in the database that an administrator adds, rotates and turns off, while people launch them on every instance. Instances may
-// die at any moment. What was acknowledged is remembered, and so is the outcome of each launch.
+// Clients in the database that an administrator adds, rotates and turns off, while people launch them on every instance.
+// Instances may die at any moment. The load remembers which acts were acknowledged, and the outcome of each launch.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { sign } from '../../../server/sso/hmac.ts';
@@ -12,7 +12,7 @@ type Known = {
   name: string;
   /** When an act was acknowledged, by the clock of this process. */
   addedAt: number;
-  /** When somebody asked for it to be turned off, and when that was acknowledged. */
+  /** When somebody asked to turn the client off, and when the service acknowledged this. */
   asksOffAt?: number;
   offAt?: number;
   secrets: Secret[];
@@ -31,16 +31,21 @@ export type RowLoad = {
   /** Call it when the database answers again. Instances have two seconds from then on. */
   noteDatabaseBack: () => void;
   stop: () => Promise<void>;
-  /** What contradicts what was acknowledged, with `withinMs` for each instance to follow. */
+  /** Returns what contradicts the acknowledged acts. Each instance has `withinMs` to follow an act. */
   findFaults: (withinMs: number) => Promise<string[]>;
-  /** How long after the acknowledged end the last launch of any client still got a payload. */
+  /**
+   * How long after the acknowledged end of a client its last launch still got a payload: the longest such time of all clients.
+   */
   longestStopMs: () => number;
   countLaunches: () => Record<string, number>;
-  /** Turns on what was turned off, and returns the names whose launch has not exactly their last secret. */
+  /**
+   * Turns on the clients that were turned off. Returns the names of the clients whose launch is not signed with exactly their
+   * last secret.
+   */
   findLost: () => Promise<string[]>;
 };
 
-/** `ports` follow rows; the instance at `portBefore` is of the version before, which knows none. */
+/** The instances at `ports` follow rows. The instance at `portBefore` is of the version before, which knows no rows. */
 export async function startRowLoad(
   base: string,
   { ports, portBefore }: { ports: number[]; portBefore: number },
@@ -81,7 +86,7 @@ export async function startRowLoad(
   };
   const [admin, customer] = [await logIn('admin@example.test'), await logIn('customer@example.test')];
 
-  /** Returns undefined if no answer came, or one that says that the service is busy. */
+  /** Returns undefined if no answer came, or if the answer says that the service is busy. */
   async function call<Data>(
     name: string,
     input?: Record<string, string>,
@@ -109,7 +114,7 @@ export async function startRowLoad(
       await sleep(100);
     }
   }
-  /** Tries until an instance has acknowledged it, or until it turns out that it was done. */
+  /** Tries an act until an instance has acknowledged it, or until it turns out that an earlier try has done it. */
   async function act<Data>(
     name: string,
     client: string,
@@ -121,7 +126,7 @@ export async function startRowLoad(
       if (isDone(row)) return undefined;
       const data = await call<Data>(`clients.${name}`, { client, why, seen: row.seen, ...more });
       if (data !== undefined && typeof data !== 'string') return data;
-      // A try whose answer was lost has changed the row meanwhile.
+      // `edited_meanwhile` means that a try whose answer was lost has changed the row.
       if (typeof data === 'string' && data !== 'edited_meanwhile') throw new Error(`${name}: ${data}`);
       await sleep(100);
     }

@@ -76,7 +76,7 @@ export function openSiteBrowser({ origin }: Pick<Site, 'origin'>, cookies = new 
 
 export const customer = 'customer@example.test';
 
-/** A browser that has asked for a login, and the address that the service sends it to. */
+/** A browser that has asked for a login, and the URL that the service sends it to. */
 export async function startLogin(
   { app, issuer, site }: Shop,
   identityCookie: string,

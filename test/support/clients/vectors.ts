@@ -1,4 +1,5 @@
-// The contract's vectors against the verifier: run by vitest on Node, and by Deno as a program that prints what it checked.
+// Checks the verifier with the contract's vectors. vitest runs this on Node. Deno runs it as a program that prints what it
+// checked.
 import { readFileSync } from 'node:fs';
 import { EnvelopeError, sealEnvelope, verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { payloadSchema } from '../../../server/sso/payload.ts';

@@ -15,9 +15,8 @@ import { buildSignup, pushSignup, type SignupBody } from './crm.ts';
 export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
 /**
- * Prices are totals, because nothing is taxed. The seller's day begins at 10:00 UTC, when these tests begin most of theirs: so
- * an invoice is past due 14 days after its date, to the millisecond. No reminder is due, and past-due contracts are not
- * invoiced.
+ * Prices are totals, because nothing is taxed. The seller's day begins at 10:00 UTC, as do most periods in these tests. So an
+ * invoice is past due exactly 14 days after its date. No reminder is due, and past-due contracts are not invoiced.
  */
 export const plainSettings: BillingSettings = {
   ...germanSettings,
@@ -67,7 +66,7 @@ export async function openBilling({ settings = plainSettings }: { settings?: Bil
       at = new Date(instant);
       await setBillingClock(app.db, instant);
     },
-    /** Again, if it did not get a contract because another job has it. */
+    /** Issues what is due. Tries again if another job had locked a contract. */
     async bill(db = app.db, tries = 5): Promise<void> {
       const before = busy;
       await runBilling({ db, now, log });

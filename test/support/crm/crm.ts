@@ -79,7 +79,7 @@ export async function sendSignup(
   });
 }
 
-/** Sends a signup of one of the CRM's customers, and again after a 503, as the CRM does. Returns the answer to the CRM. */
+/** Sends a signup of one of the CRM's customers, and repeats it after a 503, as the CRM does. Returns the answer to the CRM. */
 export async function pushSignup(...[app, signup, options]: Parameters<typeof sendSignup>) {
   const message = { webhookId: freshWebhookId(), ...options };
   const { status, text } = await retryWhileBusy(() => sendSignup(app, signup, message));

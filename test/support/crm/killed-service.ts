@@ -8,7 +8,6 @@ import { findFreePort, type RunningProcess, startService } from '../app/process.
 import { connect, makeFolder } from '../database/postgres.ts';
 import type { Target } from './signup-load.ts';
 
-/** Opens two instances as processes, on a Postgres that syncs to disk. An instance and Postgres can be killed and restarted. */
 export async function openKilledService() {
   const folder = await makeFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -1,4 +1,5 @@
-// One genuine signup, and ways to spoil it before or after it is signed. node:crypto signs bytes: the body need not be text.
+// One genuine signup, and ways to spoil it before or after it is signed. node:crypto makes the signature, because it can sign
+// bytes that are no text.
 import { createHmac } from 'node:crypto';
 import type { Answer, TestApp } from '../app/app.ts';
 import { listRefused, type Refused, setMember, type Wire } from '../run/cases.ts';
@@ -54,7 +55,7 @@ export function buildRawMessage(secret: string, now: number, signup: Wire, chang
   const sign = (id: string) =>
     createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   let id = change.id ?? freshWebhookId();
-  // Only some signatures look different in the URL-safe alphabet, and this one must be one of them.
+  // Only some signatures have a character that differs in the URL-safe alphabet. This signature must have one.
   while (change.id === undefined && !/[+/]/.test(sign(id))) id = freshWebhookId();
   const mac = sign(id);
   const headers = new Headers({
@@ -92,7 +93,7 @@ function inPieces(bytes: Uint8Array, size = 1_000): ReadableStream<Uint8Array> {
   });
 }
 
-/** `pointers` name the wrong members; only with 422. */
+/** `pointers` name the wrong members. Only a 422 has pointers. */
 export type Case = Refused<Change & { pointers?: string[] }>;
 export const refused = listRefused<Change>;
 

@@ -23,7 +23,8 @@ export const credentialCases = (now: number) =>
     'the id sent twice': {
       headers: (headers) => headers.append('webhook-id', headers.get('webhook-id') ?? ''),
     },
-    // The signature covers one text, so the dots of that text must stay in place.
+    // The signature covers id, timestamp and body as one text with dots between them. Here the text is the same, but its dots
+    // separate other parts.
     'a piece of the timestamp moved into the id': {
       id: 'msg',
       timestamp: `${now}.x`,

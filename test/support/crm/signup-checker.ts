@@ -1,4 +1,5 @@
-// Checks what must be true after a load of signups, however messages were repeated, raced or cut off (contract 7.17).
+// Checks what must be true after a load of signups, even if messages were repeated, cut off, or sent at the same time (contract
+// 7.17).
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { demoUsers } from '../../../server/doors/demo/demo-users.ts';

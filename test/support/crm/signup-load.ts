@@ -7,9 +7,9 @@ import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
 export type Message = {
   webhookId: string;
   signupId: string;
-  /** The address as the database should have it. The body may spell it in another way. */
+  /** The email address as the database should have it. The body may spell it in another way. */
   email: string;
-  /** Grows with `occurred_at`. The plan in the body is `v` and this number. */
+  /** A number that grows with `occurred_at`. The plan in the body is `v` and this number. */
   version: number;
   body: string;
   /** Every 200 and 201 that arrived. */
@@ -23,7 +23,10 @@ export type Load = {
   random: () => number;
 };
 
-/** Sends each signup 1 to 5 times: unchanged, under a new webhook id, or changed. `sharing` is the share with a used address. */
+/**
+ * Sends each signup 1 to 5 times: unchanged, under a new webhook id, or changed. `sharing` is the share of signups whose email
+ * address another signup has used.
+ */
 export function buildLoad({ seed, count, sharing }: { seed: number; count: number; sharing: number }): Load {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -99,7 +102,7 @@ export type LoadOptions = {
 
 const maxAttempts = 400;
 
-/** Sends every message until it is acknowledged. The result lists other answers, and messages without an answer. */
+/** Sends every message until it is acknowledged. Returns the other answers, and the messages that got no answer. */
 export async function sendLoad(load: Load, targets: Target[], options: LoadOptions): Promise<string[]> {
   const { sends, random } = load;
   const faults: string[] = [];
@@ -121,7 +124,7 @@ export async function sendLoad(load: Load, targets: Target[], options: LoadOptio
       return true;
     }
     const isRetryAsked =
-      // The server dropped a connection that sat unused for ten seconds, just as this was sent.
+      // A 408 means that the server closed a connection that was unused for ten seconds, just as this message was sent.
       status === 408 ||
       (status === 409 && /"request_in_progress"/.test(text)) ||
       (status === 503 && /"unavailable"/.test(text));

@@ -1,8 +1,8 @@
-// Finds what a migration takes away from the previous version (docs/inside/recipes/migration.md), by the catalogs of Postgres.
+// Finds in the catalogs of Postgres what a migration takes away from the previous version (docs/inside/recipes/migration.md).
 import { type Kysely, sql } from 'kysely';
 
 type Column = { type: string; isRequired: boolean; hasDefault: boolean };
-/** `columns` are the columns of the rule. An expression is `null`. */
+/** `columns` are the columns of the rule. An expression has `null` in place of a column. */
 type Rule = { kind: string; columns: (string | null)[]; definition: string };
 type Table = { columns: Record<string, Column>; rules: Record<string, Rule> };
 
@@ -44,7 +44,7 @@ export async function readCatalog<T>(db: Kysely<T>): Promise<Catalog> {
   );
 }
 
-/** One line for each thing that the previous version may trip over. */
+/** Lists everything that the previous version may trip over, a line for each. */
 export function findBreaks(before: Catalog, after: Catalog): string[] {
   return Object.entries(before).flatMap(([name, table]) => {
     const next = after[name];
@@ -72,7 +72,7 @@ function findColumnBreaks(before: Table, after: Table): string[] {
 }
 
 function findRuleBreaks(before: Table, after: Table): string[] {
-  // `on conflict` needs these indexes.
+  // The previous version may need these indexes for `on conflict`.
   const gone = Object.entries(before.rules).flatMap(([name, { kind }]) =>
     kind === 'unique' && !after.rules[name] ? [`${name} is gone`] : [],
   );
@@ -105,7 +105,7 @@ function readList(definition: string): { subject?: string; values: string[] } | 
 function mayRefuse({ kind, columns, definition }: Rule, before: Table, after: Table): boolean {
   const isNew = (name: string | null) => name !== null && !(name in before.columns);
   if (kind !== 'unique') return !columns.every(isNew);
-  // A unique index takes any number of nulls.
+  // A unique index allows any number of nulls.
   const staysNull = (name: string | null) =>
     isNew(name) && name !== null && after.columns[name]?.hasDefault === false;
   return !columns.some(staysNull) || definition.includes('NULLS NOT DISTINCT');

@@ -23,7 +23,7 @@ export async function openFreshDatabase(): Promise<TestClient> {
   };
 }
 
-/** Returns the id of the user with that address; '' if nobody has it. */
+/** Returns the id of the user with that email address; '' if nobody has it. */
 export async function idOf(db: Kysely<DB>, email: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(db);
   return rows[0]?.id ?? '';
@@ -34,13 +34,13 @@ export async function countRows(db: Kysely<DB>, table: string): Promise<number> 
   return rows[0]?.n ?? 0;
 }
 
-/** One text for all rows of these tables. It changes if any row does. */
+/** One text for all rows of these tables. The text changes if any row changes. */
 export async function digestRows(db: Kysely<DB>, tables: string[]): Promise<string> {
   const digests = tables.map(
     (table) => sql`
       select ${sql.lit(table)} as name, md5(string_agg(t::text, '|' order by t::text)) from ${sql.table(table)} t`,
   );
-  // Without this order, the table that Postgres reads first would come first.
+  // The order is fixed, because Postgres may read the tables in any order.
   const { rows } = await sql`${sql.join(digests, sql` union all `)} order by name`.execute(db);
   return JSON.stringify(rows);
 }
@@ -52,7 +52,9 @@ export async function findEmptyAccounts(db: Kysely<DB>): Promise<unknown[]> {
   return rows;
 }
 
-/** Sends a request while `lock` is held. Runs `last` under the lock, once the request has checked all and waits to write. */
+/**
+ * Sends a request while `lock` is held. When the request has checked everything and waits to write, runs `last` under the lock.
+ */
 export async function overtake<T>(
   db: Kysely<DB>,
   lock: RawBuilder<unknown>,

@@ -66,7 +66,10 @@ const readValue = (text: string) =>
     ? null
     : text.replace(/\\(.)/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter);
 
-/** Loads a dump into an empty database as if it had just been taken: every time moves on by the age of the dump. */
+/**
+ * Loads a dump into an empty database as if it had just been taken. All times in the dump are moved forward by the age of the
+ * dump.
+ */
 export async function loadDump(url: string, text: string): Promise<void> {
   const { db, close } = connect(url);
   try {

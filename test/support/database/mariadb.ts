@@ -8,7 +8,7 @@ import { giveAway, identity, type RunningProgram, startProgram } from '../machin
 const run = promisify(execFile);
 
 export const socketOf = (folder: string) => join(folder, 'database', 'socket');
-/** For the programs of Debian's package `mariadb-client`. */
+/** Options for the programs of Debian's package `mariadb-client`. */
 export const clientFlags = (folder: string) => `--no-defaults --socket=${socketOf(folder)} -uroot`;
 
 const serverSettings = [
@@ -16,7 +16,7 @@ const serverSettings = [
   '--skip-networking',
   '--innodb-buffer-pool-size=32M',
   '--innodb-log-file-size=16M',
-  // A power cut would only lose a test run.
+  // A power cut would lose only a test run.
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',
 ];

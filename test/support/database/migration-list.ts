@@ -1,4 +1,4 @@
-// db/migrations/list.ts, written from the migrations beside it, and the digests that show whether a migration has changed.
+// Writes db/migrations/list.ts from the migrations beside it. Keeps the digests that show whether a migration has changed.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ export async function digestMigrations(): Promise<Digests> {
   return Object.fromEntries(await Promise.all(digests));
 }
 
-/** A sentence for each migration that is not as it landed, and for each new one that does not come last. */
+/** Returns a sentence for each recorded migration that has changed, and for each new one that does not come last. */
 export function findChanged(landed: Digests, now: Digests): string[] {
   const why =
     'Databases have run it as it was: put it back, and do what is new in a migration of its own. If main has never had it, take its ' +
@@ -64,7 +64,7 @@ export function findChanged(landed: Digests, now: Digests): string[] {
   return [...changed, ...early];
 }
 
-/** The text of the file with new digests. Throws if an old one has changed. */
+/** Returns the text of the file with the digests of new migrations. Throws if a recorded digest has changed. */
 export async function buildLanded(): Promise<string> {
   const [landed, now] = [await readLanded(), await digestMigrations()];
   const changed = findChanged(landed, now);

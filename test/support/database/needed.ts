@@ -1,4 +1,5 @@
-// db/needed.ts, written from the database that the migrations make: the start holds any other database against it.
+// Writes db/needed.ts from the database that the migrations make. At its start, the service compares its database with that
+// file.
 import { fileURLToPath } from 'node:url';
 import { readSchema, type Schema } from '../../../db/schema-check.ts';
 import { format } from './format.ts';

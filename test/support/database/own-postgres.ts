@@ -8,7 +8,7 @@ import { migrate } from '../../../db/postgres/migrate.ts';
 import { connect, makeFolder } from './postgres.ts';
 
 export type OwnPostgres = {
-  /** A migrated template, at the same address after each start. */
+  /** A migrated template, at the same URL after each start. */
   templateUrl: string;
   /** Starts Postgres as the primary, or as a standby, which is read-only. */
   start: (role?: 'primary' | 'standby') => Promise<void>;
@@ -56,7 +56,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       return states.filter((state) => state !== undefined && state !== 'Z');
     };
     await vi.waitFor(async () => expect(await findAlive()).toEqual([]), 30_000);
-    // Otherwise the start would wait for the process with the noted id to answer.
+    // Without this, Postgres would wait at its start for the process whose id is in this file.
     await rm(fileOf('postmaster.pid'), { force: true });
   };
   return {
@@ -65,7 +65,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       if (role === 'standby') await writeFile(fileOf('standby.signal'), '');
       else await rm(fileOf('standby.signal'), { force: true });
       const started = startEmbeddedPostgres(join(folder, 'data'), { settings: { ...common, port } });
-      // The standby runs, but the service cannot use it.
+      // The standby runs. But the helper that starts it fails, because it has to write and a standby is read-only.
       if (role === 'standby') await expect(started).rejects.toMatchObject({ code: '25006' });
       else await started;
     },

@@ -10,11 +10,11 @@ export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
 
 const template = 'identity';
 
-/** `check` is what `migrate` takes. */
+/** `check` is passed on to `migrate`. */
 export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): Promise<TestPostgres> {
   const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
-    // A power cut would only lose a test run.
+    // A power cut would lose only a test run.
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -25,7 +25,7 @@ export async function startTestPostgres(check?: Parameters<typeof migrate>[2]): 
   });
   await migrate(server.url, undefined, check);
   return {
-    // A statement takes a fourth less processor time on a Unix socket than on TCP.
+    // A statement needs a quarter less processor time on a Unix socket than on TCP.
     templateUrl: `${server.url}?host=${join(folder, 'data')}`,
     async stop() {
       await server.stop();
@@ -44,7 +44,7 @@ export function connect(
     >
   > = {},
 ): DatabaseClient {
-  // These times are long, because a busy machine takes as long as it takes.
+  // These times are long, because a busy machine may be very slow.
   const patience = { statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
   const own = { poolSize: 1, preparedStatements: true, onError: () => undefined };
   return openDatabase({ url, ...own, ...patience, ...options });

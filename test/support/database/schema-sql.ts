@@ -1,4 +1,5 @@
-// db/schema.sql shows people what is in force in the database. Run as a script, it makes the same in an empty database.
+// Writes db/schema.sql, which shows people what the database has. Run as a script, db/schema.sql makes the same in an empty
+// database.
 import { fileURLToPath } from 'node:url';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { connect } from './postgres.ts';
@@ -110,7 +111,7 @@ async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
 
 const refersTo = (table: Table, name: string) => table.constraints.some((key) => key.refersTo === name);
 
-/** Returns the functions, in the order in which migrations made them, which keeps functions of one subject together. */
+/** Returns the functions in the order in which migrations made them. This order keeps functions of one subject together. */
 async function readFunctions<T>(db: Kysely<T>): Promise<Function[]> {
   // The name of the schema is left out, so that the file is the same for every name.
   const { rows } = await sql<Function>`

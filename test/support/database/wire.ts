@@ -1,4 +1,4 @@
-// A wire between the service and its database that a test can cut or silence.
+// A TCP connection between the service and its database that a test can cut or silence.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Wire = {
@@ -12,7 +12,7 @@ export type Wire = {
   strand: () => void;
   /** Passes on what the service sends, and nothing that comes back. */
   deafen: () => void;
-  /** Makes every answer take that much longer. */
+  /** Delays every answer by this time. */
   delay: (ms: number) => void;
   /** New connections work again. */
   restore: () => void;
@@ -52,7 +52,7 @@ export async function openWire(databaseUrl: string, onSend?: OnSend): Promise<Wi
         if (delayMs > 0 && from === upstream) setTimeout(() => to.write(data), delayMs);
         else to.write(data);
       });
-      // Otherwise the database would wait for a client that has hung up.
+      // Without this, the database would wait for a client that has hung up.
       from.on('end', () => to.end());
       from.on('close', () => {
         sockets.delete(from);
@@ -67,7 +67,7 @@ export async function openWire(databaseUrl: string, onSend?: OnSend): Promise<Wi
   };
   const url = new URL(databaseUrl);
   url.port = String((server.address() as AddressInfo).port);
-  // Otherwise the Unix socket would be taken.
+  // With `host` in the URL, the driver would use the Unix socket and not this port.
   url.searchParams.delete('host');
   return {
     url: url.href,

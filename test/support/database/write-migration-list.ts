@@ -1,4 +1,5 @@
-// `npm run schema` begins with this. It writes db/migrations/list.ts, and adds new migrations to the digests of the landed ones.
+// `npm run schema` begins with this. It writes db/migrations/list.ts, and adds the digests of new migrations to the recorded
+// digests.
 import { writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { buildLanded, buildMigrationList, landedFile, migrationListFile } from './migration-list.ts';

@@ -1,4 +1,5 @@
-// Writers and clients at work together. At the end this checks what the clients were told and hold, by contract section 10.
+// Runs writers and clients of events at the same time. At the end, checks what the clients were told and what they keep, by
+// contract section 10.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findUserById } from '../../../db/tables/users.ts';
@@ -12,12 +13,17 @@ import { bearerOf } from './events.ts';
 import type { NudgedClient } from './nudged-client.ts';
 
 const patienceMs = 30_000;
-// If a nudge meets an address that hangs, and then an instance that is killed, it comes again only after 24 seconds.
+// A nudge may first meet a URL that hangs, and then an instance that is killed. After that, it is sent again only after 24
+// seconds.
 const nudgePatienceMs = 90_000;
-// Each client has several readers, which number its events at the same time. This shows whether two of them are kept apart.
+// Each client has several readers. Each read numbers new events, so two readers number the events of one client at the same
+// time. They must not disturb each other.
 const readersOfEach = 4;
 
-/** `asks` are the instances, and `happening` is what happens to them. `nudged` reads only if it is nudged. Returns the faults. */
+/**
+ * `asks` send requests to the instances, and `happening` disturbs the instances. `nudged` reads only if it is nudged. Returns
+ * the faults.
+ */
 export async function runEventChaos(
   { db, asks, config, nudged }: { db: Database; asks: Ask[]; config: Config; nudged?: NudgedClient },
   happening: (hasFault: () => boolean) => Promise<void>,
@@ -78,7 +84,7 @@ export async function runEventChaos(
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Changes everybody whom this client knows. The result is how many events the client has then. */
+/** Changes everybody whom this client knows. Returns how many events the client has after the changes. */
 async function changeOnceMore(db: Database, client: string): Promise<number> {
   await sql`update users set name = name || '!' where id in
     (select user_id from client_users where client = ${client})`.execute(db);
@@ -97,7 +103,7 @@ async function catchUp(reader: EventClient): Promise<string[]> {
   return reader.faults;
 }
 
-/** Compares what a client holds in the end with the rows of the service. The result is the faults. */
+/** Compares what a client keeps in the end with the rows of the service. Returns the faults. */
 async function compare(db: Database, reader: EventClient): Promise<string[]> {
   const { name, profiles, suspended, endedSids, contracts, seen } = reader;
   const faults: string[] = [];
@@ -137,7 +143,7 @@ async function compare(db: Database, reader: EventClient): Promise<string[]> {
       expectSame(`contract ${id}`, [told?.plan, told?.status], [plan, status]);
     }
   }
-  // In the table itself there must be no gap, no double, and no event without a number.
+  // The table itself must have no gap, no number twice, and no event without a number.
   const { rows } = await sql`
     select count(*)::int as n, coalesce(max(seq), 0)::int as newest, count(distinct seq)::int as each
     from events where client = ${name}`.execute(db);

@@ -1,4 +1,5 @@
-// A client that lives by events, and crashes between its writes to disk. It notes whatever breaks contract section 10.
+// A client that knows people only from events, and that crashes between its writes to disk. It notes everything that breaks
+// contract section 10.
 import type { StandardProfile } from '../../../server/sso/payload.ts';
 import type { WireEvent, WirePage } from './events.ts';
 
@@ -77,14 +78,14 @@ export function createEventClient({
     if (contract) contracts.set(String(contract.id), contract);
   };
 
-  /** Reads once. The result is whether there was nothing new. */
+  /** Reads one time. Returns whether there was nothing new. */
   async function step({ maxWait = 2 } = {}): Promise<boolean> {
     const ask = asks[Math.floor(random() * asks.length)] as Ask;
     const wait = Math.floor(random() * (maxWait + 1));
     const limit = 1 + Math.floor(random() * 200);
     const answer = await ask(`/sso/events?after=${after}&limit=${limit}&wait=${wait}`, { headers });
     if (answer?.status !== 200) {
-      // An instance or the database is away, or not up yet.
+      // An instance or the database may be away, or not up yet, so no answer and a 503 are no faults.
       if (answer && answer.status !== 503)
         fault(`after=${after} is answered ${answer.status} ${answer.text}`);
       return false;
@@ -119,7 +120,7 @@ export function createEventClient({
     seen,
     faults,
     step,
-    /** The number of the last event that it has applied and noted. */
+    /** The number of the last event that the client has applied and noted. */
     readPosition: () => after,
     countCrashes: () => crashes,
   };

@@ -15,9 +15,9 @@ const people = 24;
 const pauseMs = 30;
 
 type Writers = {
-  /** The wrong answers. */
+  /** The answers that were wrong. */
   faults: string[];
-  /** How often each door was used. */
+  /** How often each way of changing something was used. */
   done: Map<string, number>;
   stop: () => Promise<void>;
 };

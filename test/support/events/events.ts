@@ -32,7 +32,7 @@ export const bearerOf = ({ config }: Pick<Reader, 'config'>, client: string) => 
 export const askForEvents = (instance: Reader, client: string, query = ''): Promise<Answer> =>
   instance.send(`/sso/events${query}`, { headers: bearerOf(instance, client) });
 
-/** Pulls as a client does, and again if this machine is too busy. */
+/** Pulls as a client does, and repeats the pull while this machine is too busy. */
 export async function pull(instance: Reader, client: string, query = ''): Promise<WirePage> {
   for (let tries = 1; ; tries++) {
     const { status, text } = await askForEvents(instance, client, query);
@@ -42,7 +42,7 @@ export async function pull(instance: Reader, client: string, query = ''): Promis
   }
 }
 
-/** Reads all events behind `after`; their numbers must follow each other. */
+/** Reads all events after the number `after`. Expects that their numbers have no gap. */
 export async function readOn(instance: Reader, client: string, after = 0): Promise<WireEvent[]> {
   const all: WireEvent[] = [];
   for (let at = after; ; ) {
@@ -61,7 +61,7 @@ export type Person = { id: string; accountId: string; email: string };
 
 let serial = 0;
 
-/** Adds somebody with a proved address, who was never handed over to a client. */
+/** Adds somebody with a proved email address, who was never handed over to a client. */
 export async function addPerson(db: Database, name = `Person ${++serial}`): Promise<Person> {
   const person = { id: uuidv7(), accountId: uuidv7(), email: `${uuidv7()}@example.test` };
   await sql`
@@ -82,7 +82,7 @@ export async function openSession(db: Database, { id }: Pick<Person, 'id'>): Pro
 
 export type Payload = { sid: string; profile: StandardProfile };
 
-/** Launches the client; the result is the payload that leaves. */
+/** Launches the client. Returns the payload of the hand-off. */
 export async function launch({ send }: Reader, client: string, cookie: string): Promise<Payload> {
   const answer = await send(`/sso/launch/${client}`, { cookie });
   const payload = locationOf(answer).searchParams.get('payload');
@@ -90,7 +90,7 @@ export async function launch({ send }: Reader, client: string, cookie: string): 
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
-/** Hands somebody new over to these clients. The result has the cookie of their session, and what each client got. */
+/** Hands somebody new over to these clients. Returns the cookie of their session, and what each client got. */
 export async function addVisitor(
   app: Reader & { db: Database },
   ...clients: string[]

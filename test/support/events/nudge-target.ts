@@ -1,4 +1,4 @@
-// A server that takes the nudges of a client, keeps them, and answers as a test says.
+// A server that gets the nudges of a client, keeps them, and answers as a test says.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// A client that reads events only when it is nudged, at an address that fails in every way there is.
+// A client that reads events only when it is nudged, at a URL that fails in every way there is.
 
 import { findFreePort } from '../app/process.ts';
 import { type Ask, createEventClient, type EventClient } from './event-client.ts';
@@ -8,7 +8,7 @@ const slowly: Answering = (response) => {
   setTimeout(() => response.writeHead(204).end(), 3_000);
 };
 const failures = [answers(500), drops, hangs, slowly];
-// The client hears of a nudge only if the address answers in one of these ways.
+// The client notices a nudge only if its URL answers in one of these ways.
 const heard = new Set<Answering>([takes, slowly]);
 
 export type NudgedClient = Awaited<ReturnType<typeof openNudgedClient>>;
@@ -31,11 +31,14 @@ export async function openNudgedClient(name: string, random: () => number) {
     name,
     url: target.url,
     countNudges: () => ({ nudges: target.received.length, 'failed nudges': failed }),
-    /** Makes the address take each nudge from now on. */
+    /** Makes the URL accept each nudge from now on. */
     recover() {
       mayFail = false;
     },
-    /** Reads to the end at each nudge, until `isOver`. It crashes on the way, and goes on at the position that it noted. */
+    /**
+     * Reads to the end at each nudge, until `isOver`. The reader crashes from time to time, and then goes on at the position
+     * that it noted.
+     */
     async read(asks: Ask[], headers: Record<string, string>, isOver: (reader: EventClient) => boolean) {
       const reader = createEventClient({ name, asks, random, headers });
       while (!isOver(reader)) {

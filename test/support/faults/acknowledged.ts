@@ -1,5 +1,5 @@
-// Clients that change things over and over while the database comes and goes. They remember what was acknowledged. A hand-off is
-// tried once, because it works once.
+// Clients that change things over and over while the database comes and goes. They remember what was acknowledged. They send
+// each hand-off only one time, because it works only one time.
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -8,7 +8,7 @@ import type { Config } from '../../../server/settings/config.ts';
 import { tokenOf } from '../../bench/population.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';
 
-/** From this number on, users of `populate` are logged out, each of them once. */
+/** The users of `populate` from this number on are logged out, each user one time. */
 const firstToLogOut = 100;
 const editors = [1, 2, 3];
 const launchers = [4, 5];
@@ -32,7 +32,7 @@ export type Clients = {
   /** How many answers of each kind of request had each status. */
   statuses: () => Record<string, Record<number, number>>;
   slowestMs: () => number;
-  /** Rows in the database afterwards that break the contract. */
+  /** Returns rows that break the contract. Call this at the end. */
   findLosses: (db: Database) => Promise<string[]>;
 };
 
@@ -56,7 +56,7 @@ export function createClients(targets: string[], config: Config): Clients {
   const cookieOf = (user: number) => ({ cookie: `__Host-identity_session=${tokenOf(user)}` });
   const anyTarget = () => targets[Math.floor(Math.random() * targets.length)] ?? '';
 
-  /** Tries once. An answer that is neither expected nor a right 503 is a fault. */
+  /** Sends one request. An answer that is neither expected nor a correct 503 is a fault. */
   const attempt = async (kind: string, path: string, sent: Sent, expected: number[], to?: string) => {
     const target = to ?? anyTarget();
     const startedAt = performance.now();
@@ -106,7 +106,7 @@ export function createClients(targets: string[], config: Config): Clients {
   const signups: { id: string; sent: Sent; answer?: string }[] = [];
   const pushSignup = async () => {
     const id = `failover_${++serial}`;
-    // In production nobody has an address below `test`.
+    // In production, nobody can have an email address below `test`.
     const user = { email: `${id.toLowerCase()}@example.com`, name: `User ${id}` };
     const body = JSON.stringify(buildSignup(id, { user }));
     const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId: freshWebhookId() });

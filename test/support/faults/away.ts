@@ -1,4 +1,4 @@
-// A service whose database can go away, and what every request must answer then.
+// A service whose database can go away, and the answer that every request must then get.
 
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
@@ -17,7 +17,7 @@ const names = { name: 'Half Done', accountName: 'Half Done' };
 const login = { email: 'customer@example.test', password };
 const change = { currentPassword: password, newPassword: 'half done, half done' };
 
-/** Everything that needs data, asked with a session. */
+/** Requests for everything that needs data. They are sent with a session. */
 export const requests: TestRequest[] = [
   ['/sso/launch/marketplace?state=s'],
   ['/sso/launch/marketplace?state=s&prompt=none'],
@@ -48,7 +48,7 @@ export type Away = {
   wire: Wire;
   /** The session of the merchant. */
   cookie: string;
-  /** Sends with that session. */
+  /** Sends a request with the merchant's session. */
   ask: TestApp['send'];
   /** Expects that the session, the names and the password are as before. */
   expectNothingLost: () => Promise<void>;

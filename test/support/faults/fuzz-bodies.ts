@@ -88,7 +88,7 @@ export const body: fc.Arbitrary<Body> = fc.oneof(
   { weight: 1, arbitrary: large },
 );
 
-/** The message with a few members changed, or something else altogether. */
+/** Generates messages: usual ones with a few members changed, and values that are no message at all. */
 function messages(build: () => Wire, paths: string[]): fc.Arbitrary<Bytes> {
   const value = fc.oneof(
     text,
@@ -108,7 +108,7 @@ function change(message: Wire, changes: [string, unknown][]): Wire {
     try {
       setMember(message, path, value);
     } catch {
-      // An earlier change has removed the parent of this member.
+      // An earlier change has removed the parent of this member, so there is nothing to change.
     }
   }
   return message;

@@ -26,7 +26,7 @@ export type FuzzRequest = {
   user: string | undefined;
   /** Whether the request carries the cookies of the latest answers, too. */
   comesBack: boolean;
-  /** How to sign the request rightly, even if it is wrong. */
+  /** How to sign the request correctly, even if the request is wrong. */
   signedAs: 'hand_off' | 'signup' | undefined;
 };
 
@@ -54,11 +54,11 @@ const printable = (word: string) => word.replace(/[^\x21-\x7e]|[?#]/g, '');
 const query = fc.oneof(
   { weight: 3, arbitrary: fc.constant('') },
   { weight: 6, arbitrary: fields.map((all) => `?${encodeFields(all)}`) },
-  // This query is not encoded, so it cannot always be decoded.
+  // These queries are not percent-encoded, so some of them cannot be decoded.
   { weight: 1, arbitrary: fc.constantFrom(...oddWords).map((word) => `?next=${printable(word)}&&=%`) },
 );
 
-/** Returns a path for a route's pattern, in the shell's spelling. */
+/** Returns a path for the pattern of a route. The pattern is written as in the HTTP shell. */
 function pathOf(pattern: string): fc.Arbitrary<string> {
   const odd = oddText.map(percentEncode);
   const parts = pattern.split('/').map((part) => {
@@ -94,7 +94,7 @@ function headersFrom(origin: string): fc.Arbitrary<Header[]> {
   const odd = fc.tuple(fc.constantFrom(...headerNames), headerText);
   return fc
     .tuple(
-      // Most requests have our own origin. Otherwise none would pass the check of the origin.
+      // Most requests have our own origin, because a request with another origin gets no further than the check of the origin.
       fc.constantFrom(...Array<string>(20).fill(origin), ...others),
       fc.tuple(...usual),
       fc.array(odd, { maxLength: 3 }),
@@ -102,7 +102,10 @@ function headersFrom(origin: string): fc.Arbitrary<Header[]> {
     .map(([from, some, more]) => [['origin', from], ...some.filter((pair) => pair !== undefined), ...more]);
 }
 
-/** Requests to these paths, in the shell's spelling, and to others; some of them rightly signed. */
+/**
+ * Generates requests to the paths of these patterns, written as in the HTTP shell, and to other paths. Some requests are signed
+ * correctly.
+ */
 export function buildRequests(config: Config, patterns: string[]): fc.Arbitrary<FuzzRequest> {
   const path = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...patterns).chain(pathOf) },

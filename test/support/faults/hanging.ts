@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 export type Hanging = {
   socket: Socket;
-  /** How long after the first byte the other side dropped the connection; never resolves if it does not. */
+  /** How long after the first byte the other side dropped the connection. Never resolves if the other side keeps it. */
   dropped: Promise<number>;
   answer: () => string;
 };

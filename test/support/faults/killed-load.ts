@@ -1,4 +1,4 @@
-// People and systems that use a service. It may die at any moment, and they remember what it has acknowledged.
+// People and systems that use a service. The service may die at any moment. They remember what the service has acknowledged.
 import { readConfig } from '../../../server/settings/config.ts';
 import type { TestApp } from '../app/app.ts';
 import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';
@@ -8,15 +8,15 @@ const password = 'local demo password';
 const timeoutMs = 15_000;
 
 export type Acknowledged = {
-  /** For each user, the number in the last name that the service said is saved. */
+  /** For each user, the number in the last name that the service has acknowledged. */
   edits: Map<string, number>;
   /** The `signup_id` of each acknowledged signup. */
   signups: Set<string>;
-  /** The hand-offs that were sent, by their path. `isAccepted` is true once one was accepted. */
+  /** The hand-offs that were sent, by their path. `isAccepted` is true if the service has accepted the hand-off. */
   handOffs: Map<string, { id: string; isAccepted: boolean }>;
   /** Cookies of sessions that were ended. */
   logouts: string[];
-  /** Addresses with a mail under way. */
+  /** Email addresses to which a mail is under way. */
   mails: string[];
 };
 

@@ -1,4 +1,4 @@
-// Generated text. Some of it is right somewhere, and some of it nowhere.
+// Generated text. Some of it is valid somewhere, and some of it is valid nowhere.
 import { fc } from '../run/random.ts';
 
 export const demoNames = ['customer', 'merchant', 'manager', 'admin', 'unverified', 'suspended'];

@@ -1,4 +1,4 @@
-// The strings in what the service takes as JSON, read from the schemas.
+// Finds in the schemas all strings of the JSON that the service accepts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { appRouter } from '../../../server/doors/trpc/router.ts';
@@ -18,7 +18,7 @@ type Shape = {
 export const readShape = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
 
-/** Returns what each procedure takes, by its name. */
+/** Returns the name of each procedure with the schema of its input. */
 export function readInputs(router: typeof appRouter): [string, Shape][] {
   const { procedures } = router._def as unknown as {
     procedures: Record<string, { _def: { inputs: z.ZodType[] } }>;
@@ -28,7 +28,7 @@ export function readInputs(router: typeof appRouter): [string, Shape][] {
   );
 }
 
-/** Returns the procedure and the member of each text, with values for the other members. */
+/** Returns each text that a procedure accepts: the procedure, the member, and values for the other members. */
 export function listTextInputs(router: typeof appRouter): [string, string, Record<string, unknown>][] {
   return readInputs(router).flatMap(([name, { properties = {}, anyOf }]) => {
     const members = anyOf?.find((each) => each.properties)?.properties ?? properties;
@@ -66,9 +66,7 @@ export const pathOfRoute = (file: string) =>
     .replace(/\((:\w+)\)/, '$1?')
     .replace(/(.)\/_index$|_index$/, '$1');
 
-/**
- * Returns the fields of forms and parameters of addresses that routes read, as path and name. Leaves out routes of the demo.
- */
+/** Returns the fields of forms and the parameters of URLs that routes read, as path and name. Leaves out routes of the demo. */
 export function listReadFields(): { forms: string[]; addresses: string[] } {
   const routes = readdirSync('app/routes')
     .filter((file) => !file.startsWith('demo.'))

@@ -1,9 +1,9 @@
-// How long others wait while something is done.
+// Measures how long other requests wait while the service does something.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { TestApp } from '../app/app.ts';
 
-/** The longest wait of `/healthz` in ms while `work` ran. Only time for which this process has worked counts. */
+/** The longest wait of `/healthz` in ms while `work` ran. Only time in which this process was working counts. */
 export async function measureWait(
   { send }: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,
@@ -30,7 +30,10 @@ export async function measureWait(
   return longest;
 }
 
-/** The least of three waits, so that the service is not blamed for a busy machine. An earlier wait loads everything. */
+/**
+ * The shortest of three waits, because a longer wait may come from a busy machine. One wait before these three makes the
+ * service load its code.
+ */
 export async function measureLeastWait(
   app: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,

@@ -48,8 +48,8 @@ async function readRows(db: Database, subject: Subject, clauses = ''): Promise<K
 export type Snapshot = { at: string; rows: KnownRow[] };
 
 /**
- * Returns some rows of one table, and an instant at which the rows were like this. The rows are locked meanwhile, so other
- * transactions wait.
+ * Returns some rows of one table, and an instant at which the rows were like this. The rows stay locked until the instant is
+ * known, so other transactions wait.
  */
 export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
   inTransaction(db, { by: 'service', cause: 'snapshot' }, async (trx) => {
@@ -62,7 +62,9 @@ export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
     return { at: clock.rows[0]?.at ?? '', rows };
   });
 
-/** The faults of the history, in words. Needs a connection of `connectInUtc`. Call it once nobody changes anything any more. */
+/**
+ * Returns the faults of the history, in words. Needs a connection of `connectInUtc`. Call this after all changes have ended.
+ */
 export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Promise<string[]> {
   const changes = await listChanges(db);
   const faults = [...findFaultsOfOrder(changes)];

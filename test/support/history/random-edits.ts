@@ -1,4 +1,5 @@
-// Random changes of people, accounts, links and contracts through every door of the service, many at the same time.
+// Random changes of people, accounts, links and contracts, many at the same time. They go through every door of the service:
+// pages, procedures, messages, files, commands and SQL.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -38,7 +39,7 @@ type Writer = {
   email: string;
 };
 
-/** How many of a thousand edits use each door. A command is a process, which takes a second. */
+/** How many of a thousand edits use each door, such as a page or a command. A command is a process, which takes a second. */
 const weights: Record<Door, number> = {
   page: 140,
   tRPC: 140,
@@ -96,7 +97,7 @@ function pickDoor(share: number): Door {
   return found ?? 'SQL';
 }
 
-/** Sends as the account's owner, who logs in again if somebody has suspended or erased them meanwhile. */
+/** Sends a request as the account's owner. If another edit has suspended or erased the owner, the owner logs in again. */
 async function asOwner(writer: Writer, path: string, options: Parameters<Browser['send']>[1]) {
   let answer = await writer.browser.send(path, options);
   const isOut = (status: number, to: string | null) =>
@@ -124,7 +125,7 @@ const profileOf = ({ pick, random }: Writer, n: number) => ({
   accountName: random() < 0.5 ? `Account ${n}` : undefined,
   role: pick(['customer', 'merchant'] as const),
   capabilities: capabilities.filter(() => random() < 0.4),
-  // Each profile is later than the one before, so that it counts.
+  // Each profile is later than the one before, so that the service applies it.
   profileUpdatedAt: new Date(Date.UTC(2026, 0, 1) + n * 1_000),
 });
 
@@ -166,7 +167,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const url = await buildHandOff(app, { id: writer.pick(people), ...profileOf(writer, next()) });
     expectOneOf(await writer.send(url), 303, 403, 409);
   },
-  /** A hand-off of a demo user, who logs in and connects. */
+  /** A hand-off of a demo user, who logs in and connects the account at the marketplace. */
   async Connect({ app }, writer, next) {
     const profile = { ...profileOf(writer, next()), email: writer.email, emailVerified: true };
     const asked = await asOwner(writer, await buildHandOff(app, { id: writer.pick(people), ...profile }), {});
@@ -195,7 +196,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const now = new Date();
     const signup = buildSignup(`crm_${writer.pick(people)}`, {
       user: { email: `${person}@example.test`, name: `Signup ${next()}` },
-      // Each report is later than the one before, so that it counts.
+      // Each report is later than the one before, so that the service applies it.
       occurred_at: now.toISOString(),
     });
     signup.contract.status = writer.pick(['trialing', 'active']);
@@ -211,7 +212,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const statement = writer.pick(statements);
     await retry(() => statement(next()).execute(other.db));
   },
-  /** Erases somebody who is due: not one of the demo users, who make the edits. */
+  /** Erases somebody whose deletion is due, but none of the demo users, because they make the edits. */
   async erasure({ app, other }) {
     await retry(() =>
       sql`update users set deletion_due_at = now() - interval '1 second', suspended_at = null

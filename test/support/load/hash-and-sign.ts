@@ -1,4 +1,5 @@
-// Prints how many hashes ended before an HMAC. It is a program of its own, because its environment sizes the thread pool.
+// Prints how many password hashes ended before an HMAC that was started after them. It is a program of its own, because the
+// size of the thread pool comes from the environment of the process.
 import { hashPassword } from '../../../server/identity/password/passwords.ts';
 import { hashingThreads } from '../../../server/runtime/hashing-threads.ts';
 import { sign } from '../../../server/sso/hmac.ts';

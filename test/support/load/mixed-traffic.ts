@@ -34,7 +34,7 @@ const usual: Partial<Record<Kind, number>> = {
   'page /profile': 3,
 };
 
-/** One request at a time, each kind as often as its weight says. */
+/** Returns a function that builds one request at a time. Each kind comes as often as its weight says. */
 export function buildMixedTraffic(users: number, weights: Partial<Record<Kind, number>> = usual) {
   const asking = buildAsking(users);
   const all = { ...asking, edit: () => buildEdit(asking.profile()) };
@@ -47,7 +47,7 @@ export function buildMixedTraffic(users: number, weights: Partial<Record<Kind, n
 
 let edits = 0;
 
-/** An edit by the user of that request. */
+/** An edit of the profile by the user of that request. */
 function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
   return {
     method: 'POST',
@@ -59,7 +59,7 @@ function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
 
 const inTimeMs = 500;
 
-/** The most requests a second that are answered in good time. Sends more and more until no more are answered. */
+/** Returns the most requests a second that are answered in good time. Raises the load until no more requests are answered. */
 export async function findPeak(
   load: (perSecond: number, seconds: number) => Promise<Sent[]>,
 ): Promise<number> {

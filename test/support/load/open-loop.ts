@@ -9,7 +9,7 @@ export type Sent = {
   status: number;
   /** Milliseconds from the time at which the request was due. */
   ms: number;
-  /** Milliseconds from the time at which the request was sent, which leave out the wait for a connection. */
+  /** Milliseconds from the time at which the request was sent. This leaves out the wait for a connection. */
   msOnConnection: number;
   /** When the request was due, in milliseconds since the start. */
   at: number;
@@ -25,8 +25,8 @@ export type OpenLoop = {
   seconds: number;
   ask: () => Asked & { kind: string };
   /**
-   * The most connections at the same time, as with a balancer. Further requests wait for one, and the wait counts in their
-   * time.
+   * The most connections at the same time, as with a balancer. Further requests wait for a free connection, and the wait counts
+   * in their time.
    */
   connections?: number;
   /** How many connections are open before the load starts, as a balancer keeps them. */
@@ -35,13 +35,13 @@ export type OpenLoop = {
   patienceMs?: number;
   /** Whether a request is sent again, as browsers do, if the other side has closed a connection that was used before. */
   sendsAgain?: boolean;
-  /** Ends the load early. If `perSecond` is more than `connections` can carry, the load is a flood until then. */
+  /** Ends the load early. If `perSecond` is more than `connections` can carry, the load is a flood until this signal comes. */
   signal?: AbortSignal;
 };
 
 type Waiting = { kind: string; at: number; done: (status: number, text?: string) => void };
 
-/** Runs the load. Resolves with every request, once all have an answer or have waited too long. */
+/** Runs the load. Resolves with every request when all of them have an answer or have waited too long. */
 export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
   const {
     port,
@@ -62,7 +62,8 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
   const startedAt = performance.now();
   let underWay = 0;
   let made = 0;
-  // Takes the connection that was used last, so that the other side can close idle ones. It may have closed some already.
+  // Takes the connection that was used last, so that the other side can close idle ones. Skips connections that the other side
+  // has closed already.
   const takeKept = () => {
     for (let next = free.pop(); next; next = free.pop()) if (next.isUsable()) return next;
     return undefined;

@@ -1,5 +1,5 @@
-// People and systems that use several instances only by their doors. As with a balancer, each request goes to any instance, and
-// is sent again if a busy machine answers 503.
+// People and systems that use several instances only over HTTP. As behind a balancer, each request goes to any instance, and is
+// sent again if a busy machine answers 503.
 import { sql } from 'kysely';
 import { readConfig } from '../../../server/settings/config.ts';
 import type { Answer, SendOptions, TestApp } from '../app/app.ts';
@@ -14,7 +14,7 @@ export type Visits = {
   /** The ports of the instances. Tests may add and remove ports. */
   ports: number[];
   failed: string[];
-  /** Resolves once each kind of visit was made that many times more, or one has failed. */
+  /** Resolves when each kind of visit was made that many times more, or when one visit has failed. */
   see: (times: number) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -50,7 +50,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       return { status: response.status, headers: response.headers, text: await response.text() };
     };
     let answer = await ask();
-    // A request that was given up may still be under way for a moment.
+    // The service may be busy, or still at work on a request that was given up. So this tries again.
     for (let tries = 0; tries < 20 && /"(unavailable|request_in_progress)"/.test(answer.text); tries++) {
       await new Promise((ready) => setTimeout(ready, 100));
       answer = await ask();
@@ -63,7 +63,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
   const send: TestApp['send'] = (path, options) => sendTo(anyPort(), path, options);
   const instance = { send, config };
 
-  /** Returns the path of the link in the newest mail to an address. */
+  /** Returns the path of the link in the newest mail to an email address. */
   async function readLink(email: string, path: string): Promise<string> {
     for (let tries = 0; tries < 600; tries++) {
       const { rows } = await sql<{ kept_text: string }>`select kept_text from mails
@@ -127,7 +127,7 @@ export function startVisits(env: Record<string, string>, firstPorts: number[]): 
       const answers = await Promise.all(Array.from({ length: 4 }, () => send(url)));
       expectEqual(answers.filter(({ status }) => status === 303).length, 1);
     },
-    // Every instance issues at the same moment. A second report invoices the period that has begun.
+    // All instances issue invoices at the same moment. A second report invoices the period that has begun.
     async contract() {
       const reportAt = (port: number, signupId: string, plan: string, at?: Date) => {
         const signup = buildSignup(signupId, {}, at);

@@ -31,10 +31,10 @@ export type Balancer = {
   close: () => Promise<void>;
 };
 
-/** Whether the limits of the file hold for this machine, which sends all load. */
+/** Whether the limits of the file apply to this machine, which sends all load. */
 type Limits = { hasLimits?: boolean };
 
-// The files exempt this address from limits. It becomes the address of this machine.
+// The files exempt 192.0.2.10 from limits. Here the address of this machine takes its place.
 const withoutLimits = { '192.0.2.10': '127.0.0.1' };
 
 /** Starts HAProxy in front of the instances on `ports` of loopback. `replacements` change more of the file. */
@@ -52,7 +52,7 @@ export async function startBalancer(
   const config = renderOperateFile('haproxy.cfg', {
     'log /dev/log local0': 'log stdout format raw local0',
     '  user haproxy\n  group haproxy\n': '',
-    // An unprivileged user may not have as many open files.
+    // An unprivileged user may open fewer files than this number of connections needs.
     'maxconn 10000': 'maxconn 2000',
     'bind :80\n': `bind 127.0.0.1:${plainPort}\n`,
     'bind :443': `bind 127.0.0.1:${port}`,
@@ -97,7 +97,7 @@ export async function startNginx(
     const config = renderOperateFile('nginx.conf', {
       'user www-data;\n': '',
       'worker_rlimit_nofile 20000;\n': '',
-      // An unprivileged user may not have as many open files.
+      // An unprivileged user may open fewer files than this number of connections needs.
       'worker_connections 8000;': 'worker_connections 900;',
       '/run/nginx.pid': join(folder, 'nginx.pid'),
       '/var/log/nginx/error.log': 'stderr',
@@ -140,7 +140,7 @@ export async function startCaddy(ports: [number, number]): Promise<Balancer> {
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
   const file = join(folder, 'Caddyfile');
   const config = renderOperateFile('Caddyfile', {
-    // Another Caddy may run on this machine, so this one has ports of its own.
+    // Another Caddy may run on this machine, so this Caddy has ports of its own.
     '{\n\tservers {\n': `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tservers {\n`,
     'id.example.com {\n': 'localhost {\n\tbind 127.0.0.1\n',
     '/etc/caddy/identity.pem': certificate,
@@ -178,10 +178,11 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
           port,
           path,
           servername: 'localhost',
-          // Each request has a new connection. On a used one, a balancer leaves it to the browser to try again.
+          // Each request has a new connection. If a balancer fails on a connection that was used before, it leaves the next try
+          // to the browser.
           agent: false,
           rejectUnauthorized: false,
-          // Node takes fewer headers of an answer by default.
+          // By default, Node refuses answers with headers this long.
           maxHeaderSize: 65_536,
           ...options,
           headers: { host: `localhost:${port}`, ...options.headers },
@@ -213,7 +214,7 @@ async function serve(folder: string, port: number, program: RunningProgram): Pro
   throw new Error(`The balancer did not start:\n${program.output()}`);
 }
 
-/** Asks for 20 seconds. It does not use vitest, because the bench calls it, too. */
+/** Asks again and again for 20 seconds. It does not use vitest, because the bench calls it, too. */
 async function retry(isDone: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 200; tries++) {
     if (await isDone()) return true;
@@ -233,7 +234,7 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
     '  log /dev/log local0\n  user haproxy\n  group haproxy\n': '',
     '  bind :80\n  bind :443 ssl crt /etc/haproxy/identity.pem alpn h2,http/1.1\n': `  bind 127.0.0.1:${port}\n`,
     ...withoutLimits,
-    // More connections take more files than a shell may open.
+    // More connections need more open files than a shell allows.
     'maxconn 10000': 'maxconn 2000',
     '  http-request redirect scheme https code 308 unless { ssl_fc }\n': '',
     '  server one 10.0.0.11:3000\n  server two 10.0.0.12:3000\n': ports
@@ -264,7 +265,7 @@ export function closeServers(servers: Server[]): void {
   }
 }
 
-/** An instance's answer with the longest headers there are, and 431 to a request with cookies. */
+/** Answers as an instance does: with the longest headers that an answer can have, or with 431 to a request with cookies. */
 export function answerAtLength({ headers }: IncomingMessage, answer: ServerResponse): void {
   answer.setHeader('Location', `/login?next=${'n'.repeat(14_000)}`);
   answer.setHeader(
@@ -274,7 +275,7 @@ export function answerAtLength({ headers }: IncomingMessage, answer: ServerRespo
   answer.writeHead(headers.cookie ? 431 : 303).end();
 }
 
-/** Addresses of logins with a password, as attackers spell them. Version 1.0.0 answers the second path, too. */
+/** Paths of logins with a password, as attackers spell them. Version 1.0.0 answers the second path, too. */
 const spellings = [
   '/login',
   '/login.data',

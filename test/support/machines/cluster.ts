@@ -20,7 +20,7 @@ export type Machine = (typeof machines)[number];
 type Member = { name: Machine; role: string; state: string };
 
 export type Cluster = {
-  /** The service's database behind HAProxy, as the role of the service. `superuserUrl` is for the superuser. */
+  /** The URLs of the service's database behind HAProxy: for the role of the service, and for the superuser. */
   url: string;
   superuserUrl: string;
   /** The URL for base backups. */

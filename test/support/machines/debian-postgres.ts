@@ -1,4 +1,4 @@
-// A Postgres of Debian's packages, with passwords. It has the programs for dumps, which the embedded one lacks.
+// A Postgres of Debian's packages, with passwords. It has the programs for dumps, which the embedded Postgres lacks.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -51,7 +51,7 @@ export async function makeOwnFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes a file that only this user can read, and makes its folder if it is missing. */
+/** Writes a file that only the unprivileged user can read, and makes its folder if it is missing. */
 export async function writeOwnFile(file: string, text: string): Promise<void> {
   if (!existsSync(dirname(file))) {
     await mkdir(dirname(file), { mode: 0o700 });
@@ -96,7 +96,7 @@ export function startProgram(
     stream?.on('data', (chunk) => {
       output += chunk;
     });
-  // This does not wait for `close`, because programs that it has started may keep its output open.
+  // This does not wait for `close`, because the program may have started others that keep its output open.
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   return {
     pid: child.pid ?? 0,

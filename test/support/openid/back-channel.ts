@@ -1,4 +1,4 @@
-// A product that takes log-outs, keeps them, and answers as a test says.
+// A product that gets log-outs, keeps them, and answers as a test says.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -15,7 +15,7 @@ export type OpenIdClient = { name: string; secret: string; redirectUri: string }
 
 let serial = 0;
 
-/** Adds a row of kind `openid` that everybody may enter, and returns once this instance knows the row. */
+/** Adds a row of kind `openid` that everybody may enter, and returns when this instance knows the row. */
 export async function addOpenIdClient(
   app: At,
   facts: Partial<ClientFacts> & { name?: string } = {},
@@ -47,7 +47,8 @@ export async function addOpenIdClient(
     });
   });
   const client = { name, secret, redirectUri };
-  // An unknown client gets a page. Afterwards this request, which names no response type, is sent back.
+  // This request names no response type. It gets a page while the client is unknown, and a redirect to the client when the
+  // client is known.
   const query = new URLSearchParams({ client_id: name, redirect_uri: redirectUri });
   await vi.waitFor(async () => expect((await app.send(`/oauth/authorize?${query}`)).status).toBe(303), {
     timeout: 15_000,
@@ -56,7 +57,7 @@ export async function addOpenIdClient(
   return client;
 }
 
-/** Known to each test. A product would make one for each login. */
+/** The same for every test. A product makes a new one for each login. */
 export const verifier = 'a-verifier.of_43-characters~at-the-very-least-0';
 export const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -68,7 +69,7 @@ const queryOf = (parameters: Parameters): URLSearchParams =>
     Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined),
   );
 
-/** A right request, with `state`, `nonce` and a challenge. */
+/** A correct request, with `state`, `nonce` and a challenge. */
 export const rightRequest = ({ name, redirectUri }: OpenIdClient): Record<string, string> => ({
   client_id: name,
   redirect_uri: redirectUri,
@@ -83,7 +84,7 @@ export const rightRequest = ({ name, redirectUri }: OpenIdClient): Record<string
 export const authorizePath = (client: OpenIdClient, parameters: Parameters = {}): string =>
   `/oauth/authorize?${queryOf({ ...rightRequest(client), ...parameters })}`;
 
-/** What a redirect tells the client, or an empty object if the answer is none. */
+/** What a redirect tells the client, or an empty object if the answer is no redirect. */
 export const sentBack = (answer: Answer): Record<string, string> =>
   answer.status === 303 ? Object.fromEntries(locationOf(answer).searchParams) : {};
 
@@ -127,13 +128,13 @@ export async function visit(
   throw new Error(`more than ten redirects from ${path}`);
 }
 
-/** RFC 6749 section 2.3.1: both are form-encoded before they are joined. */
+/** RFC 6749 section 2.3.1: name and secret are form-encoded before they are joined. */
 export const basic = (name: string, secret: string): string => {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encode(name)}:${encode(secret)}`).toString('base64')}`;
 };
 
-/** The right form for a code. The method of authentication is `basic` unless the client has no secret. */
+/** Posts a correct form for a code. The method of authentication is `basic` unless the client has no secret. */
 export async function exchange(
   { send }: Pick<TestApp, 'send'>,
   client: OpenIdClient,
@@ -155,7 +156,8 @@ export async function exchange(
     ...form,
   };
   const authorization: Record<string, string> = by === 'basic' ? { authorization: basic(name, secret) } : {};
-  // A product's server sends no `Origin`. The tests' own `send` adds one unless a header says where it comes from.
+  // A product's server sends no `Origin`. The tests' own `send` adds an `Origin` unless a header says where the request comes
+  // from.
   const headers = { 'sec-fetch-site': 'cross-site', ...authorization, ...options.headers };
   return send('/oauth/token', { ...options, headers, method: 'POST', body: queryOf(stated) });
 }
@@ -222,7 +224,7 @@ export async function verifyJwt(app: { send: Send }, token: string) {
   return { header, payload };
 }
 
-/** A token with other claims or another header. Nobody has signed it anew. */
+/** Returns the token with other claims or another header, but with its old signature. */
 export function alterJwt(token: string, payload: Members, header: Members = {}): string {
   const was = decodeJwt(token);
   const write = (members: Members) => Buffer.from(JSON.stringify(members)).toString('base64url');

@@ -10,13 +10,13 @@ export type Side = {
   issuer: string;
   clients: Record<Kind, OpenIdClient>;
   send: (path: string, options?: SendOptions) => Promise<Answer>;
-  /** Returns the cookie of a new session, of the same person each time, or of another one. */
+  /** Returns the cookie of a new session. The session is of the same person each time, unless `who` asks for somebody else. */
   logIn: (who?: 'somebody else') => Promise<string>;
 };
 
 export type Case = {
   name: string;
-  /** Sends the request, after all that has to come before. */
+  /** Sends the request, after the requests that have to come before it. */
   run: (side: Side) => Promise<Answer>;
 };
 
@@ -70,7 +70,10 @@ async function authorize(side: Side, change: Change, { kind = 'required', who, m
   return followToItself(side, answer, cookie);
 }
 
-/** Our service answers a POST with the same as GET (contract 14.11). */
+/**
+ * Our service answers a POST with a redirect to its own path, with the form as the query (contract 14.11). This function
+ * follows the redirect.
+ */
 async function followToItself(side: Side, answer: Answer, cookie?: string): Promise<Answer> {
   const to = answer.headers.get('location') ?? '';
   const path = to.startsWith(side.issuer) ? to.slice(side.issuer.length) : to;
@@ -84,7 +87,7 @@ const asks = (name: string, change: Change, asked?: Asked): Case => ({
 
 const same: Change = (pairs) => pairs;
 
-/** The parameters of a right request, and values for others. */
+/** The parameters of a correct request, and values for others. */
 const parameters: Record<string, string | undefined> = {
   client_id: undefined,
   redirect_uri: undefined,
@@ -119,7 +122,7 @@ const posted: Case[] = [
   ),
 ];
 
-/** Values of one parameter in a request that is right otherwise. */
+/** Values of one parameter in a request that is otherwise correct. */
 const values: Record<string, string[]> = {
   response_type: [
     'token',
@@ -202,7 +205,7 @@ const valueCases: Case[] = Object.entries(values).flatMap(([name, list]) =>
   ),
 );
 
-/** How somebody may change an address that is registered. */
+/** How somebody may change a redirect URI that is registered. */
 export const addresses: Record<string, (uri: string) => string> = {
   'with a trailing slash': (uri) => `${uri}/`,
   'with a query': (uri) => `${uri}?a=b`,
@@ -278,7 +281,7 @@ const withoutLogin: Case[] = [
   asks('prompt=none and max_age=0', (pairs) => set('max_age', '0')(set('prompt', 'none')(pairs))),
 ];
 
-/** Each row of a client, with and without state, nonce and challenge. */
+/** Each kind of client, with and without state, nonce and challenge. */
 const subsets: Case[] = kinds.flatMap((kind) =>
   [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => {
     const left = (['state', 'nonce', 'code_challenge'] as const).filter((_, at) => bits & (1 << at));
@@ -374,7 +377,7 @@ const sendForm = (side: Side, { form, headers }: Exchange) =>
     headers: { 'sec-fetch-site': 'cross-site', ...headers },
   });
 
-/** The right form for a code of this client. */
+/** The correct form for a code of this client. */
 const right = (client: OpenIdClient, kind: Kind, code: string): Exchange =>
   kind === 'public'
     ? { form: [...fieldsOf(client, code), ['client_id', client.name]], headers: {} }
@@ -696,7 +699,7 @@ const leaves = (
     const wayBack = client.redirectUri.replace('callback', 'out');
     const pairs = query({ hint: id_token, client, wayBack });
     const path = `/oauth/logout?${encode(pairs)}`;
-    // Otherwise a refusal is JSON, and no page.
+    // Without this header, a refusal would be JSON and no page.
     const headers = { accept: 'text/html' };
     return side.send(path, { headers, ...(who !== 'nobody' && { cookie }) });
   },

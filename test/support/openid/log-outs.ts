@@ -52,14 +52,17 @@ export async function addVisitor(
   return { ...person, ...(await addLaunch(app, person.id, clients, given)) };
 }
 
-/** Returns what is planned for the client, the oldest first: the `sid`, or null for all of the person. */
+/**
+ * Returns the planned log-outs of the client, the oldest first: the `sid` of the login, or null if all logins of the person
+ * end.
+ */
 export async function listPlanned({ db }: At, { id }: { id: string }): Promise<(string | null)[]> {
   const { rows } = await sql<{ sid: string | null }>`
     select sid from log_outs where client_id = ${id} order by made_at, sid nulls last`.execute(db);
   return rows.map(({ sid }) => sid);
 }
 
-/** The change of somebody's role, as an act would make it. */
+/** Changes somebody's role, as an act of staff would. */
 export const setRole = ({ db }: At, id: string, role: string) =>
   inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
     sql`update users set role = ${role} where id = ${id}`.execute(trx),

@@ -17,7 +17,7 @@ export type ReferenceClient = {
 
 type Stored = Record<string, unknown> & { uid?: string; grantId?: string; consumed?: number };
 
-/** What the library keeps. Its own store is shared by all providers of a process. */
+/** What the library stores. The library's own store is shared by all providers of a process. */
 function buildStore() {
   const kept = new Map<string, Stored>();
   return class {
@@ -47,7 +47,7 @@ function buildStore() {
 }
 
 export async function openReference(clients: readonly ReferenceClient[]) {
-  // The library needs a function that Node has since 22, and warns of 20 as it is loaded.
+  // The library needs a function that Node has had since version 22, and warns of Node 20 when it is loaded.
   const had = URL.parse;
   URL.parse ??= (text, base) => parseUrl(String(text), base) ?? null;
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -75,7 +75,7 @@ export async function openReference(clients: readonly ReferenceClient[]) {
     allowOmittingSingleRegisteredRedirectUri: false,
     claims: { openid: ['sub'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
     clientBasedCORS: () => false,
-    // A POST from another site has no cookie otherwise.
+    // Without this, a POST from another site has no cookie.
     enableHttpPostMethods: true,
     cookies: { long: { sameSite: 'none' } },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -164,7 +164,7 @@ export async function openReference(clients: readonly ReferenceClient[]) {
   };
 }
 
-/** Pages are compared by their status alone. */
+/** Pages are compared by their status alone, so their body does not matter. */
 async function asIs(context: { body: string }, form = '') {
   context.body = form;
 }

@@ -1,7 +1,7 @@
 // Requests to an instance that runs as a process of its own.
 import type { TestApp } from '../app/app.ts';
 
-/** `base` is where the browser believes that it is. Throws if no answer comes. */
+/** `base` is the URL of the service as the browser knows it. Throws if no answer comes. */
 export function buildSend(port: number, base: string): TestApp['send'] {
   return async (path, { method, headers: given, form, json, body, cookie } = {}) => {
     const headers = new Headers(given);

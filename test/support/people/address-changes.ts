@@ -1,4 +1,4 @@
-// People who change their address: their browsers, mails and links, on two instances with a clock that tests move.
+// People who change their email address: their browsers, mails and links, on two instances with a clock that tests set.
 import { sql } from 'kysely';
 import { beforeEach, expect } from 'vitest';
 import { type Answer, openApp, type TestApp } from '../app/app.ts';
@@ -11,7 +11,7 @@ export const password = 'seven quiet lanterns';
 export const newPassword = 'eight louder lanterns';
 export const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Sends sixteen at the same time: even ones are the first request, odd ones the second, each on either instance. */
+/** Sends sixteen requests at the same time: eight times `first` and eight times `second`, each with a number from 0 to 7. */
 export const race = (first: (at: number) => Promise<Answer>, second = first) =>
   Promise.all(Array.from({ length: 16 }, (_, at) => (at % 2 ? second(at >> 1) : first(at >> 1))));
 
@@ -25,7 +25,7 @@ export function shareAddressChanges(): AddressChanges {
 }
 
 async function openAddressChanges() {
-  // The clock starts at the present, like the database's own clock, by which the database sweeps.
+  // The clock starts at the present, because the database sweeps by its own clock.
   const startedAt = new Date();
   const clock = { now: startedAt };
   const now = () => clock.now;
@@ -64,14 +64,14 @@ async function openAddressChanges() {
 
   const click = (browser: Browser, link: string) => browser.send(link, { form: {} });
 
-  /** Changes the address; the result is the take-back link in the mail to the old one. */
+  /** Changes the email address. Returns the take-back link in the mail to the old address. */
   async function change(browser: Browser, old: string, email: string): Promise<string> {
     const done = await click(browser, await askForLink(browser, email));
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-changed']);
     return takeBackLinkOf(old);
   }
 
-  /** Returns the take-back link in the newest mail to the address that has one. */
+  /** Returns the take-back link in the newest mail to this email address that has such a link. */
   async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
     return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;

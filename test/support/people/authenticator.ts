@@ -1,4 +1,5 @@
-// An authenticator in software, and its browser: as WebAuthn says (https://www.w3.org/TR/webauthn-3/) or, on request, forbids.
+// An authenticator in software, and its browser. They do what WebAuthn requires (https://www.w3.org/TR/webauthn-3/) or, on
+// request, what it forbids.
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Answer } from '../app/app.ts';
 import type { Browser } from '../app/visitor.ts';
@@ -39,7 +40,7 @@ export function createAuthenticator({ counts = true, isSynced = false } = {}) {
   return {
     credentialId: credentialId.toString('base64url'),
     publicKey: encodeKey(publicKey),
-    /** What a browser's script posts as `passkey` to add it. */
+    /** What a browser's script posts as `passkey` to add the passkey. */
     register(options: Options, origin: string, lie: Lie = {}): string {
       userHandle = options.user?.id;
       const clientData = sayClientData('webauthn.create', options, origin, lie);

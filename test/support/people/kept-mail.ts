@@ -16,7 +16,7 @@ const letters = sql.join(
 
 export type KeptMail = { recipient: string; subject: string; text: string };
 
-/** Sends due mails, and waits until the address has `count` mails with a link to use. Oldest first. */
+/** Sends due mails, and waits until the recipient has `count` mails with a link to use. Returns them, oldest first. */
 export async function readMails(
   { backend, db }: TestBackend,
   recipient: string,
@@ -53,14 +53,14 @@ export async function readToken(
   return tokenIn((await readMails(test, recipient, count)).at(-1) ?? {}, paths[purpose]);
 }
 
-/** Returns how many mails with a link there are to the address, sent or not. */
+/** Returns how many mails with a link there are to the recipient, sent or not. */
 export async function countLetters(db: Database, recipient: string): Promise<number> {
   const { rows } =
     await sql`select from mails where recipient = ${recipient} and kind in (${letters})`.execute(db);
   return rows.length;
 }
 
-/** Returns the kinds of all mails to the address that tell what happened. Oldest first. */
+/** Returns the kinds of all mails to the recipient that tell what happened. Oldest first. */
 export async function listNotices(db: Database, recipient: string): Promise<string[]> {
   const { rows } = await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}
     and kind not in (${letters})

@@ -14,8 +14,8 @@ export async function makeDue(db: Database, email: string): Promise<void> {
 }
 
 /**
- * Runs the job as an instance does, and repeats it while rows of people who are due are busy. The result is what it logged.
- * Throws if somebody could not be erased.
+ * Runs the job as an instance does, and repeats it while rows of people who are due are busy. Returns what it logged. Throws if
+ * somebody could not be erased.
  */
 export async function runErasure(db: Database, now = () => new Date()) {
   const { log, logged } = recordLog();
@@ -34,7 +34,10 @@ export async function listTables(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Every column that has `text` somewhere, in whatever type, also as bytes: `users.email`. */
+/**
+ * Returns every column that contains `text`, such as `users.email`. Looks at columns of every type, and finds the bytes of the
+ * text, too.
+ */
 export async function findText(db: Database, text: string): Promise<string[]> {
   const spellings = [text, Buffer.from(text).toString('hex')].map((each) => each.toLowerCase());
   const found = new Set<string>();

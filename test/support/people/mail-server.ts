@@ -16,7 +16,10 @@ export type MailServerMode =
   | 'slow'
   /** Accepts connections and never answers. */
   | 'hang'
-  /** Takes that long for each mail, one after the other. It never answers mails to addresses like `hangsFor`. */
+  /**
+   * Needs `takesMs` for each mail, and accepts one mail after the other. Never answers a mail to an address that matches
+   * `hangsFor`.
+   */
   | { takesMs: number; hangsFor?: RegExp }
   /** Refuses, and quotes the address as mail servers do. */
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
@@ -29,9 +32,9 @@ export type MailServer = {
   /** The credentials of each login, as `name:password`. */
   logins: string[];
   connections: number;
-  /** Waits until the address has exactly `count` mails, and returns them. */
+  /** Waits until the recipient has exactly `count` mails, and returns them. */
   waitFor: (recipient: string, count?: number) => Promise<ReceivedMail[]>;
-  /** Stops listening on the port until `up`. */
+  /** Stops listening on the port until `up` is called. */
   down: () => Promise<void>;
   up: () => Promise<void>;
   close: () => Promise<void>;
@@ -40,7 +43,7 @@ export type MailServer = {
 const slowMs = 3_000;
 const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** Has no TLS by default. With `tls` its certificate is not trusted. With `login` it takes mails only after that login. */
+/** Has no TLS by default. With `tls` its certificate is not trusted. With `login` it accepts mails only after that login. */
 export async function startMailServer({
   tls = 'none',
   login,

@@ -1,4 +1,4 @@
-// People who lost their mailbox and are offered another address, as our support does it.
+// People who lost their mailbox and are offered another email address, as our support does it.
 
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
@@ -30,7 +30,7 @@ export const offer = (
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };
 
-/** Returns the newest mail of that kind to the address, once it is sent. */
+/** Returns the newest mail of that kind to the recipient, after it was sent. */
 export async function readOfferMail(
   { app, other }: Pick<Changes, 'app' | 'other'>,
   email: string,
@@ -66,14 +66,14 @@ export async function offerTo(changes: Changes, person: { id: string; email: str
   return { fresh, link, stopLink };
 }
 
-/** Somebody who has had their account for a month, and is offered an address. */
+/** Somebody who has had their account for a month, and is offered another email address. */
 export async function offerAfterMonth(changes: AddressChanges) {
   const person = await changes.signUp();
   changes.passTime(30 * dayMs);
   return { ...person, ...(await offerTo(changes, person)) };
 }
 
-/** Expects 404 for both links, opened and sent. */
+/** Expects 404 for both links, when the link is opened and when its form is sent. */
 export async function expectDead(
   { app }: Pick<Changes, 'app'>,
   { link, stopLink }: { link: string; stopLink: string },

@@ -1,4 +1,4 @@
-// Accounts, and what is decided and said of their rights, as far as tests of rights need them.
+// Accounts for tests of rights, with what we have decided and what the marketplace says about each right.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../db/postgres/transactions.ts';

@@ -171,7 +171,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   'invoice_issued without its PDF': billingMails.invoice_issued({ ...money, pdf: 'unverified' }),
   'invoice_issued again': billingMails.invoice_issued({
     ...money,
-    corrects: { invoice: 'INV-2025-0009', creditNote: 'CN-2026-0001', isAttached: true },
+    corrects: { invoice: 'INV-2025-0009', creditNote: 'CN-2026-0001', pdf: 'attached' },
   }),
   'invoice_issued for a long plan': billingMails.invoice_issued({ ...money, plan: 'x'.repeat(64) }),
   'invoice_issued to an accounts department': billingMails.invoice_issued(inAccounts),

@@ -21,7 +21,7 @@ const stated = [...Object.values(acts), stateSetSettings(() => readSettings({}))
   ({ right: { name, ...right } }): [string, Right] => [name, right],
 );
 
-/** By procedure of `admin`, the people whom managers and administrators may look at or change. */
+/** For each procedure of `admin`, the people whom managers and administrators may look at or change. */
 export const rights = Object.fromEntries(
   [...Object.entries<Right>(looks), ...stated].map(([name, { manager = 'nobody', admin = 'everybody' }]) => [
     name,
@@ -35,7 +35,7 @@ export type Person = { id: string; accountId: string; email: string; role: Role 
 
 type Given = { role?: Role; accountId?: string; name?: string; passwordHash?: string; id?: string };
 
-/** Adds somebody who could log in, with a proved address and a password. Nobody knows the password unless it is given. */
+/** Adds somebody who could log in, with a proved email address and a password. Nobody knows the password unless it is given. */
 export async function addPerson(
   { db }: Pick<TestApp, 'db'>,
   { role = 'user', accountId, name = 'Test Person', passwordHash = 'none', id = uuidv7() }: Given = {},
@@ -66,12 +66,12 @@ export async function addSession(
   return { cookie: `${prefix}identity_session=${token}`, sessionId };
 }
 
-/** Gives somebody an app, whose secret nobody has. */
+/** Gives somebody an authenticator app, whose secret nobody has. */
 export const addFactor = (db: Kysely<DB>, { id }: Pick<Person, 'id'>) =>
   sql`insert into authenticators (user_id, sealed_secret, last_step, added_at, last_used_at)
     values (${id}, '\\x00', 0, now(), now())`.execute(db);
 
-/** Somebody of the staff who has just logged in with their app. */
+/** Somebody of the staff who has just logged in with their authenticator app. */
 export async function addStaff(
   app: Pick<TestApp, 'db' | 'config'>,
   role: Role = 'admin',
@@ -92,13 +92,13 @@ export const addLink = (
 
 export type ActCase = {
   intent: Intent;
-  /** Its audit event, if the name differs from the intent. */
+  /** The act's audit event, if its name differs from the intent. */
   event?: string;
-  /** The fields of its form beside `id`, `why` and `seen`. */
+  /** The fields of the act's form beside `id`, `why` and `seen`. */
   fields: (target: Person) => Record<string, string>;
-  /** Prepares the target so that there is something to do. */
+  /** Prepares the target so that the act can change something. */
   arrange?: (db: Kysely<DB>, target: Person) => Promise<unknown>;
-  /** Reads from the database what the act changes. The result differs once the act is done. */
+  /** Reads from the database what the act changes. The result is different after the act. */
   look: (db: Kysely<DB>, target: Person) => Promise<unknown>;
 };
 
@@ -253,7 +253,7 @@ export const call = (
       : send(`/trpc/admin.${name}`, { cookie, json: { json: input }, ...options }),
   );
 
-/** A person's page with all its tabs, as one answer: that of the first tab, with the text of all. */
+/** Opens all tabs of a person's page. Returns the answer of the first tab, with the text of all tabs. */
 export async function openTabs(open: (path: string) => Promise<Answer>, path: string): Promise<Answer> {
   const first = await open(path);
   const others = ['billing', 'rights', 'activity', 'mails', 'products'];
@@ -287,8 +287,8 @@ export function readOutcome({ status, text }: Answer): string {
 export const readData = ({ text }: Answer) => JSON.parse(text).result?.data?.json;
 
 /**
- * One text for each table, which changes with any row. It leaves out the events that say that staff viewed people, mails being
- * sent, and what instances count.
+ * Returns one text for each table. The text changes with any row, except for events that say that staff viewed people, mails
+ * being sent, and what instances count.
  */
 export async function digestAll(db: Kysely<DB>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`

@@ -1,4 +1,5 @@
-// Every combination of what contract 2.44 to 2.47 looks at, and what has to happen: written from the contract, not the code.
+// Every combination of the facts that contract 2.44 to 2.47 looks at, and what has to happen in each. It is written from the
+// contract, not from the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
@@ -16,7 +17,7 @@ const told: Told[] = [
   'email_changed',
 ];
 
-/** Which link is clicked: that of the present address, or of an earlier one. */
+/** Which link is clicked: the link that went to the present email address, or to an earlier one. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
 const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
@@ -50,7 +51,7 @@ const nameOfFactor = (what: string, origin: Origin) =>
 export const nameOf = ({ clicker, link, passkey, app, role, state }: TakeBackCase) =>
   [clicker, link, nameOfFactor('passkey', passkey), nameOfFactor('app', app), role, state].join(', ');
 
-/** All combinations. The mail about a change of address never goes to the present address. */
+/** All combinations. The mail about a change of email address never goes to the present address. */
 export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
   told
     .filter((link) => clicker !== 'present' || link !== 'email_changed')
@@ -63,7 +64,7 @@ export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
     ),
 );
 
-/** The changes that were told, in order, and to which of up to three addresses. */
+/** The changes that were told by mail, in order. `to` says to which of up to three mailboxes. */
 function tell({ clicker, link }: TakeBackCase): { to: number; what: Told; days: number }[] {
   const first = link === 'email_changed' ? [] : [{ to: 0, what: link, days: at.first }];
   if (clicker === 'present') return first;
@@ -106,7 +107,7 @@ export function outcomeOf(given: TakeBackCase) {
       ...(isBefore(app) || way === 'code' || way === 'recovery code' ? ['app'] : []),
     ],
     keepsDeletion: state === 'leaving' && at.deletion < since,
-    /** The number of mailboxes before this one. Their links go on working. */
+    /** The number of mailboxes that were told before this one. The links in their mails go on working. */
     earlier: clicked,
   };
 }

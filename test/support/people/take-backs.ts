@@ -8,7 +8,7 @@ import type { AddressChanges } from './address-changes.ts';
 import { type Authenticator, fetchOptions, type Lie, origin } from './authenticator.ts';
 import { tokenIn } from './mail-server.ts';
 
-/** Returns the take-back link in the newest mail of that kind to the address. */
+/** Returns the take-back link in the newest mail of that kind to the recipient. */
 export async function linkOf({ other, app }: AddressChanges, email: string, kind: Told): Promise<string> {
   await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
   // An instance may be sending the mail already.

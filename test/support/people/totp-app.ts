@@ -5,7 +5,7 @@ import { type Answer, locationOf } from '../app/app.ts';
 import type { Browser } from '../app/visitor.ts';
 
 export const page = '/profile/authenticator';
-/** The page that shows the secret and takes its code. */
+/** The page that shows the secret and accepts its code. */
 export const setUpPage = '/profile/authenticator/set-up';
 
 /** Returns what the app shows for a secret in base32, at that time. */

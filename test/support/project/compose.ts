@@ -20,14 +20,17 @@ export type Compose = {
   secrets: Record<string, { file: string }>;
 };
 
-/** Reads compose.yaml. Throws if it has a variable, because it takes none. */
+/** Reads compose.yaml. Throws if it uses a variable, because it must need none. */
 export function readCompose(): Compose {
   const text = readOurFile('compose.yaml');
   if (text.includes('$')) throw new Error('compose.yaml has a variable');
   return parse(text, { strict: true, uniqueKeys: true });
 }
 
-/** The environment of a service whose secrets are files below `folder`. Throws if the service is not given a file. */
+/**
+ * The environment of a service whose secrets are files below `folder`. Throws if compose.yaml does not give the service a
+ * secret that its environment names.
+ */
 export function environmentIn(folder: string, name: string): Record<string, string> {
   const { services, secrets } = readCompose();
   const { environment = {}, secrets: given = [] } = services[name] ?? {};

@@ -74,15 +74,15 @@ function readInstructions(): [word: string, rest: string][] {
   return lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Copies as COPY does: into the target if that is a folder, otherwise as the target. */
+/** Copies as COPY does: into the target if that is a folder, or else to the target itself. */
 async function copy(source: string, target: string, isIntoFolder: boolean): Promise<void> {
   const to = isIntoFolder ? join(target, basename(source)) : target;
   await mkdir(dirname(to), { recursive: true });
-  // For many small files, cp(1) is faster than fs.cp. It also keeps the links of node_modules/.bin.
+  // For many small files, cp(1) is faster than fs.cp, and it keeps the links of node_modules/.bin.
   await run('cp', ['-a', source, to]);
 }
 
-/** The last pattern that matches decides; a pattern with `!` brings back what others leave out. */
+/** The last pattern that matches decides. A pattern with `!` brings back files that other patterns leave out. */
 async function copyContext(target: string): Promise<void> {
   const patterns = readOurFile('.dockerignore')
     .split('\n')

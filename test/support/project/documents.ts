@@ -90,10 +90,10 @@ export function readCodeSpans(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
 
-/** `title` is how its heading begins, such as `7a`. */
+/** `title` is how the heading of the section begins, such as `7a`. */
 export type ContractSection = Document & { section: number; title: string };
 
-/** Returns the files of the contract, one a section. */
+/** Returns the files of the contract. Each section is one file. */
 export function readContract(): ContractSection[] {
   return readdirSync(join(root, 'docs/contract'))
     .filter((name) => name !== 'README.md')
@@ -108,7 +108,7 @@ export function readContract(): ContractSection[] {
 /** A rule of the contract is a line of a list or a row of a table, and begins with its number. */
 export const contractRule = /^(?:- \*\*(\d+\.\d+)\*\*|\| (\d+\.\d+) \|) \S/;
 
-/** Returns the numbers of the rules in a text, in its order. */
+/** Returns the numbers of the rules in a text, in the order of the text. */
 export function readRules(text: string): string[] {
   return withoutBlocks(text)
     .split('\n')
@@ -134,7 +134,7 @@ function readCitations(text: string, word = 'contract'): string[] {
   return [...flow(text).matchAll(cited)].map(([, numbers = '']) => numbers);
 }
 
-/** Returns the rules of the list that a text cites, also by ranges. */
+/** Returns the rules of the list that a text cites, by their numbers or by a range. */
 export function findCited(text: string, rules: string[]): string[] {
   const placeOf = (rule: string) => rule.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
   return readCitations(text).flatMap((numbers) =>

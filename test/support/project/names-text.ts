@@ -69,7 +69,7 @@ What programs and scripts may rely on by name. \`npm run names\` writes this fil
 ${sections.join('\n')}`;
 }
 
-/** Names that the earlier file had, that this one lacks, and that the changes of this version do not quote. */
+/** Returns names that the earlier file had and this one lacks. Leaves out the names that the changes of this version quote. */
 export function findDropped(before: string, now: string, removed: string): string[] {
   const namesOf = (text: string) => [...text.matchAll(/^- (.+)$/gm)].map(([, name = '']) => name);
   const partsOf = (name: string) => name.split(/ (?=`)/);

@@ -33,7 +33,7 @@ export async function runShell(script: string): Promise<string> {
   return (await run('sh', ['-c', script])).stdout;
 }
 
-/** Reads the sample, then makes each call. The result is its value, or `{ error }` if it throws or warns. */
+/** Reads the sample, then makes each call. The result of a call is its value, or `{ error }` if it throws or warns. */
 export async function runPhp(sample: string, calls: string[]): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), 'identity-sample-'));
   const file = join(folder, 'sample.php');

@@ -61,7 +61,7 @@ export const clientsFileSample = take('docs/operate/clients.md', 'json', '"clien
 export const billingSettingsSample = take('docs/operate/billing.md', 'json', '"seller"');
 
 export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
-// This sample is cut short by hand.
+// This sample is cut short by hand, so no test reads it.
 take('docs/contract/10-events.md', 'json', '"seq": 17');
 
 /** Samples of commands. Tests look up what these commands call. */
@@ -70,7 +70,7 @@ export const commandSamples = takeAll('sh');
 /** Settings of products that speak OpenID Connect. */
 export const productSamples = ['ini', 'ruby', 'apache'].flatMap(takeAll);
 
-// Samples of addresses and the like, which nothing can run.
+// Samples of URLs and the like, which nothing can run.
 takeAll('text');
 
 /** The samples that no test runs. */

@@ -8,13 +8,13 @@ export const exampleFile = '.env.example';
 
 const production = { NODE_ENV: 'production' };
 
-/** What the code says about settings: what each takes, and its default in local mode and in production. */
+/** What the code says about settings: which values each setting accepts, and its default in local mode and in production. */
 const inLocalMode = describeSettings({});
 const inProduction = describeSettings(production);
 const required = listMissing();
 const prefixes = [...inLocalMode.keys()].flatMap((name) => /^(SSO_.+_)CALLBACK_URL$/.exec(name)?.[1] ?? []);
 
-/** The settings that a production start without any setting asks for. */
+/** The settings that the service asks for if it starts in production without any setting. */
 function listMissing(): string[] {
   try {
     readConfig(production);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Source = { file: string; text: string };
-/** `target` is a file of ours from the root (`db/postgres/client.ts`), or as written (`pg`, `node:fs`). */
+/** `target` is a file of ours from the root (`db/postgres/client.ts`), or the name as the import has it (`pg`, `node:fs`). */
 type Import = { name: string; target: string; isType: boolean };
 type Rule = { name: string; breaches: (source: Source) => string[] };
 
@@ -45,7 +45,9 @@ function isTypeOnly(what: string): boolean {
   return named?.filter(Boolean).every((name) => name.startsWith('type ')) ?? false;
 }
 
-/** A text without the lines that are only a comment: enough, as our formatter keeps code off such lines. */
+/**
+ * Returns a text without the lines that are only a comment. That is enough, because our formatter moves code off such lines.
+ */
 const withoutComments = (text: string) => text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 
 /** Returns whether `path` is one of `places`, or is inside a place that ends in a slash. */
@@ -111,7 +113,7 @@ function listWritten({ file, text }: Source): string[] {
 const isOwnTable = (file: string, table: string) =>
   file === `db/tables/${table.replaceAll('_', '-')}.ts` || (furtherTables[file]?.includes(table) ?? false);
 
-/** The rooms of server/ in a row. Each imports only from those before it. */
+/** The rooms of server/, in order. Each room imports only from the rooms before it. */
 export const rooms = [
   'basics',
   'sso',
@@ -160,7 +162,7 @@ const roomOf = (file: string): number =>
     ? rooms.length
     : rooms.findIndex((room) => isIn(file, `server/${room}/`));
 
-/** What the doctor shares with the service: what is on the wire, and where it runs. */
+/** The files of the service that the doctor may use: formats on the wire, URLs, and the version. */
 const forClients = [
   'server/sso/',
   'server/events/nudge-secret.ts',
@@ -296,7 +298,10 @@ export const rules: Rule[] = [
   },
 ];
 
-/** The circles of imports in app/, server/ and db/, including imports of types: the files of each, by the shortest way round. */
+/**
+ * Returns the circles of imports in app/, server/ and db/, including imports of types. A circle is a list of files, by the
+ * shortest way round.
+ */
 export function findCircles(sources: Source[]): string[] {
   const imported = new Map(
     sources
@@ -307,7 +312,7 @@ export function findCircles(sources: Source[]): string[] {
   for (const file of imported.keys()) {
     const circle = findWayBack(imported, file);
     if (!circle) continue;
-    // Each file of a circle finds the same circle.
+    // Each file of a circle leads to the same circle, which is kept only one time.
     const members = circle.toSorted().join();
     if (!circles.has(members)) circles.set(members, [...circle, file].join(' → '));
   }

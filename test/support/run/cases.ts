@@ -16,7 +16,7 @@ export const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 export type Refused<Change> = Change & { why: string; status: number; code: string };
 
-/** Turns changes into cases with the same status and code. Each change is under the reason for its refusal. */
+/** Turns changes into cases with the same status and code. The key of each change is the reason for its refusal. */
 export const listRefused = <Change>(
   status: number,
   code: string,

@@ -2,7 +2,10 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { makeFolder } from '../database/postgres.ts';
 
-/** Opens something for all tests of a file or a `describe`, and closes it after them. Its members exist once the first begins. */
+/**
+ * Opens something for all tests of a file or a `describe`, and closes it after them. Its members exist from the start of the
+ * first test.
+ */
 export function shared<T extends object & { close?: () => Promise<void> }>(open: () => Promise<T>): T {
   const opened = {} as T;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Unpacks Chromium into the temporary folder. Prints where it is, and where the libraries are that it needs.
+// Unpacks Chromium into the temporary folder. Prints where Chromium is, and where the libraries that it needs are.
 import chromium from '@sparticuz/chromium';
 
 const executablePath = await chromium.executablePath();

@@ -1,4 +1,4 @@
-// The block in the editor. The server renders its content there, too.
+// The block in the editor. In the editor, too, the server renders the content of the block.
 ((wp) => {
   const { createElement } = wp.element;
   wp.blocks.registerBlockType('identity-login/login', {

@@ -9,7 +9,7 @@ defined('ABSPATH') || exit;
 function operator_settings(): array
 {
     $client = current_client();
-    // These two names have prefixes that do not follow the rule for names.
+    // The prefixes of these two client names do not follow the rule for names.
     $names = ['network_site' => 'WEBSITE', 'crm_app' => 'CRM'];
     $prefix = 'SSO_' . ($names[$client] ?? strtoupper($client));
     return [
@@ -63,7 +63,7 @@ function word_address_fault(): string
 function check_service(): array
 {
     $ours = rtrim(settings()['issuer'], '/');
-    // Nobody is logged in here, so Identity refuses. Its refusal names the address that Identity has.
+    // The request has no login, so Identity refuses it. The refusal names Identity's own URL.
     $answer = wp_remote_get("$ours/sso/profile", ['redirection' => 0, 'timeout' => 5, 'headers' => ['Accept' => 'application/json']]);
     $problem = json_decode(wp_remote_retrieve_body($answer), true, 16);
     $type = is_array($problem) && is_string($problem['type'] ?? null) ? $problem['type'] : '';

@@ -48,7 +48,7 @@ function install(): void
         last_at bigint NOT NULL,
         launch varbinary(16) NOT NULL DEFAULT ''
     ) ENGINE=InnoDB");
-    // Used nonces, ended logins, and how far events were read.
+    // The tables of the kit: used nonces, ended logins, and how far events were read.
     Tables::create(new SiteDatabase(), table(''));
     // The option is not autoloaded, because it contains the secret, and few pages need it.
     add_option(OPTION, [], '', false);
@@ -64,7 +64,7 @@ class DatabaseFailure extends \RuntimeException
 {
 }
 
-/** Returns how many rows it wrote. */
+/** Returns how many rows the statement wrote. */
 function write(string $sql, mixed ...$values): int
 {
     return (int) ask(static fn($wpdb, $statement) => $wpdb->query($statement), $sql, $values);

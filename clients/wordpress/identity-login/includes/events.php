@@ -1,5 +1,5 @@
 <?php
-/** Applies changes from Identity. It does so when Identity calls, and every five minutes. */
+/** Applies events from Identity: after each nudge, and every five minutes. */
 
 namespace IdentityLogin;
 
@@ -31,7 +31,7 @@ add_action(PULL_HOOK, static function (): void {
     sweep_refusals();
 });
 
-/** The time was too short for all events. Events that were applied stay applied. */
+/** The time was too short for all events. The events that were applied in this time stay applied. */
 final class PullPaused extends \RuntimeException
 {
 }
@@ -100,7 +100,7 @@ function apply_event(Event $event): void
 {
     if ($event->userId !== null && $event->type !== 'session.ended') {
         with_person($event->userId, static function () use ($event): void {
-            // Another process may have taken over meanwhile, and may be further ahead.
+            // Another process may have taken the pull over, and may have applied later events.
             if (read_applied() < $event->seq) {
                 try_to_apply($event);
             }
@@ -110,8 +110,8 @@ function apply_event(Event $event): void
 }
 
 /**
- * If a change of one person cannot be written, the changes of other people go on. The next login or change of that person
- * tries again.
+ * If the event of one person cannot be applied, the events of other people go on. The next login or event of that person tries
+ * again.
  */
 function try_to_apply(Event $event): void
 {

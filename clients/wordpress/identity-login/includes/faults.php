@@ -15,7 +15,7 @@ function has_short_secret(array $secrets): bool
     return array_filter($secrets, static fn($secret) => strlen((string) $secret) < MIN_SECRET_BYTES) !== [];
 }
 
-/** What to do about each faulty setting, by the kit's name for it. Empty if people can log in. */
+/** What to do about each faulty setting, by the kit's name for the setting. Empty if people can log in. */
 function find_configuration_faults(?array $settings = null): array
 {
     try {

@@ -1,5 +1,5 @@
 <?php
-/** Sets up the kit with the addresses of this site. They come from the settings, never from the request. */
+/** Sets up the kit with the URLs of this site. They come from the settings, never from the request. */
 
 namespace IdentityLogin;
 
@@ -19,7 +19,7 @@ function client(): Client
 function build_client(array $settings): Client
 {
     $secrets = list_secrets($settings);
-    // On this machine, the kit accepts shorter secrets. But a site may move elsewhere with its settings.
+    // The kit accepts shorter secrets for a site on this machine. But the site may move to another machine with its settings.
     $faults = has_short_secret($secrets) ? ['secrets' => 'must each have at least 32 bytes'] : [];
     try {
         $configuration = new Configuration(

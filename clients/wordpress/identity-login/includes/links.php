@@ -20,7 +20,7 @@ $GLOBALS['identity_login_statuses'] = [];
 /** A cache of what `profile_id_of` has read. Writing a link clears it. */
 $GLOBALS['identity_login_profile_ids'] = [];
 
-/** Empty for a local user, for whom neither the table nor the meta has an id. */
+/** Returns the person's id. Empty for a user who is not linked: neither the table nor the meta has an id. */
 function profile_id_of(int $user_id): string
 {
     $links = table('links');
@@ -63,7 +63,7 @@ function connect_user(string $profile_id, int $user_id): bool
     return true;
 }
 
-/** After this, only a later profile is accepted. */
+/** Records the time of a profile. From then on, only a later profile is accepted. */
 function record_profile(string $profile_id, string $updated_at): void
 {
     $links = table('links');

@@ -60,7 +60,7 @@ add_filter('login_message', static fn($message) => find_configuration_faults() =
 /** The words are the same for everybody, so they do not say who is linked. */
 function words_above_the_form(): string
 {
-    // Reads the field in the same way as wp-login.php.
+    // Reads the action in the same way as wp-login.php does.
     $action = (string) ($GLOBALS['action'] ?? 'login');
     [$words, $link] = match (true) {
         $action === 'login' && wants_local_login() => [
@@ -93,7 +93,7 @@ add_action('login_enqueue_scripts', static function (): void {
     $css = '.identity-login{clear:both}.login .identity-login p{margin:0 0 12px;text-align:center}'
         . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
     if (!wants_local_login() && find_configuration_faults() === []) {
-        // The form stays in the page, because other plugins may add to it. local-passwords.php keeps linked users out.
+        // The form is only hidden, because other plugins may add to it. local-passwords.php keeps linked users out.
         $css .= '.login-action-login #loginform>:not(.identity-login){display:none}.login-action-login #nav{display:none}';
     }
     wp_add_inline_style('login', $css);

@@ -1,7 +1,7 @@
 <?php
 /**
- * Name, address and password of linked users are kept at Identity. Forms, REST, XML-RPC and other plugins cannot change them
- * here.
+ * Name, email address and password of linked users are kept at Identity. Forms, REST, XML-RPC and other plugins cannot change
+ * them here.
  */
 
 namespace IdentityLogin;
@@ -47,12 +47,12 @@ add_filter('insert_user_meta', static function (array $meta, \WP_User $user, boo
     return $meta;
 }, PHP_INT_MAX, 3);
 
-// Suppresses WordPress's mail about a changed address or password.
+// Suppresses WordPress's mail about a changed email address or password.
 foreach (['send_email_change_email', 'send_password_change_email'] as $filter) {
     add_filter($filter, static fn(bool $send, array $user) => $send && !is_linked((int) $user['ID']), 10, 2);
 }
 
-// Otherwise WordPress would mail a link to any address in the form.
+// Without this, WordPress would mail a link to any email address that somebody types into the form.
 add_action('personal_options_update', static function (int $user_id): void {
     if (is_linked($user_id) && isset($_POST['email'])) {
         $_POST['email'] = wp_slash(get_userdata($user_id)->user_email);

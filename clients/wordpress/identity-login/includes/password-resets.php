@@ -10,7 +10,7 @@ const LEFT_OUT = 'identity_login_left_out';
 
 add_filter('allow_password_reset', static fn($allow, $user_id) => is_linked((int) $user_id) ? false : $allow, PHP_INT_MAX, 2);
 
-// The link may have been mailed before the user was linked.
+// The link that sets a password may have been mailed before the user was linked.
 add_action('validate_password_reset', static function (\WP_Error $errors, $user): void {
     if ($user instanceof \WP_User && is_linked($user->ID)) {
         $errors->add('identity_login_only', __('The password of this person is kept at Identity.', 'identity-login'));
@@ -36,7 +36,7 @@ add_filter('user_row_actions', static function (array $actions, \WP_User $user):
     return is_linked($user->ID) ? array_diff_key($actions, ['resetpassword' => 1]) : $actions;
 }, 10, 2);
 
-// Without this, WordPress would count a mail for each of these users, although none was sent.
+// Without this, WordPress would count a mail for each linked user, although it sends none to them.
 add_action('load-users.php', static function (): void {
     $chosen = array_map('intval', (array) ($_REQUEST['users'] ?? []));
     $linked = array_filter($chosen, __NAMESPACE__ . '\is_linked');

@@ -1,7 +1,7 @@
 <?php
 /**
- * Creates and finds the local users of people, and keeps them equal to the profile. A person is identified by `profile.id`.
- * Their address identifies nobody, unless the site's owner chose `link`.
+ * Creates and finds the local users of people, and keeps their data equal to the profile. A person is identified by
+ * `profile.id`. The email address identifies nobody, unless the site's owner chose `link`.
  */
 
 namespace IdentityLogin;
@@ -11,7 +11,7 @@ use Identity\Refusal;
 
 defined('ABSPATH') || exit;
 
-/** The person's address at Identity. The local address may be a placeholder. */
+/** The person's email address at Identity. The local user may have a placeholder instead. */
 const EMAIL_META = 'identity_email';
 const ROLE_META = 'identity_role';
 /** A reserved domain of RFC 2606, to which no mail can be sent. */
@@ -51,8 +51,8 @@ function fresh_user(int $user_id): \WP_User|false
 }
 
 /**
- * Finds the user to link by the address. Null if there is none, or if the site's owner chose `create`. Throws a Refusal if
- * the user must not be linked.
+ * Finds a local user with the person's email address, so that the user can be linked. Null if there is none, or if the site's
+ * owner chose `create`. Throws a Refusal if the user must not be linked.
  */
 function find_user_to_link(Profile $profile): ?\WP_User
 {
@@ -69,13 +69,15 @@ function find_user_to_link(Profile $profile): ?\WP_User
     return $user;
 }
 
-/** Never links a user who may do more than read, because anybody may have registered here with this address. */
+/** Never links a user who may do more than read, because anybody may have registered here with this email address. */
 function may_be_linked(\WP_User $user): bool
 {
     return may_only_read($user) && !is_linked($user->ID);
 }
 
-/** Somebody else may have registered here with this address. So this ends every password and session that they may have. */
+/**
+ * Somebody else may have registered here with this email address. So this ends every password and session that they may have.
+ */
 function close_local_ways_in(\WP_User $user): void
 {
     wp_set_password(wp_generate_password(64), $user->ID);
@@ -83,7 +85,7 @@ function close_local_ways_in(\WP_User $user): void
     \WP_Application_Passwords::delete_all_application_passwords($user->ID);
 }
 
-/** Returns a random name, which says nothing about the person. Nobody can register it before them. */
+/** Returns a random user name. It says nothing about the person, and nobody can guess it and register it first. */
 function make_up_name(string $prefix): string
 {
     return $prefix . bin2hex(random_bytes(8));
@@ -125,14 +127,14 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
     update_user_meta($user->ID, ROLE_META, $profile->role);
     $user = get_user_by('id', $user->ID);
     follow_role($user);
-    // This comes last. If the change is interrupted, it is then made again.
+    // The time of the profile is recorded last. If the change is interrupted before, it is made again.
     record_profile($profile->id, $profile->updatedAt);
     return $user;
 }
 
 /**
- * Returns the address, or a placeholder if WordPress cannot store it. WordPress allows only one user for an address, and
- * refuses some addresses that Identity accepts.
+ * Returns the email address, or a placeholder if WordPress cannot store it. WordPress allows only one user for an email
+ * address, and refuses some addresses that Identity accepts.
  */
 function local_address(string $email, \WP_User $user): string
 {
@@ -144,7 +146,9 @@ function local_address(string $email, \WP_User $user): string
     return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : make_up_name('identity-') . PLACEHOLDER_DOMAIN;
 }
 
-/** If a person has a placeholder because another user had their address, that other user may be gone now. */
+/**
+ * A person has a placeholder if another user had their email address. If that user is gone, the person gets the real address.
+ */
 function take_real_address(\WP_User $user): \WP_User
 {
     $email = (string) get_user_meta($user->ID, EMAIL_META, true);
@@ -178,7 +182,8 @@ function forget_person(int $user_id): void
     if (is_wp_error($result)) {
         log_line('WordPress did not write a deleted person: ' . $result->get_error_code());
     }
-    // WordPress cannot change the login name and the key, and another plugin may have refused the other changes.
+    // Writes to the database directly. WordPress cannot change the login name and the key, and another plugin may have refused
+    // the other changes.
     $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''] + $fields, ['ID' => $user_id]);
     foreach ($meta as $name => $value) {
         update_user_meta($user_id, $name, wp_slash($value));

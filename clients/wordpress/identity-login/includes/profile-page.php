@@ -1,5 +1,5 @@
 <?php
-/** The profile page of a linked user. It says where name, address and password are kept, and has no fields for them. */
+/** The profile page of a linked user. It says where name, email address and password are kept, and has no fields for them. */
 
 namespace IdentityLogin;
 
@@ -41,7 +41,7 @@ add_action('admin_head', static function (): void {
     if (is_page_of_linked_user()) {
         $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email', 'generate-reset-link'];
         $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
-        // Without https, WordPress tells everybody that application passwords are not available.
+        // Without https, WordPress shows everybody that application passwords are not available. The style hides this, too.
         echo "<style>$hidden,.application-passwords{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
     }
 });

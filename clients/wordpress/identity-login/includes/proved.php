@@ -1,7 +1,7 @@
 <?php
 /**
- * Records which settings are known to work: Identity leads people back to this site, and Identity calls it. Only real calls
- * can show this, because the addresses are set at Identity.
+ * Records the settings with which Identity has led somebody back to this site, and has sent it a nudge. Only a real login and a
+ * real nudge can show that this works, because Identity has its own settings that say where both go.
  */
 
 namespace IdentityLogin;
@@ -13,7 +13,7 @@ defined('ABSPATH') || exit;
 
 /** The settings with which somebody last logged in. Both sides agree on them. */
 const PROVED_OPTION = 'identity_login_proved';
-/** When Identity last called, and with which settings. */
+/** When the last nudge came, and with which settings. */
 const CALLED_OPTION = 'identity_login_called';
 
 function connection(): string
@@ -23,7 +23,10 @@ function connection(): string
     return implode(' ', [$settings['issuer'], $settings['client'], address_of(CALLBACK_PATH), $secrets]);
 }
 
-/** Writes only after a change. Logins of the doctor's people do not count, because they do not come by Identity's redirect. */
+/**
+ * Writes only after a change. Logins of the doctor's people do not count, because the doctor and not Identity sends them to
+ * this site.
+ */
 function record_login(Profile $profile): void
 {
     if (!is_test_person($profile->id, $profile->email)) {
@@ -36,7 +39,10 @@ function has_anybody_logged_in(): bool
     return get_option(PROVED_OPTION) === connection();
 }
 
-/** Called after a genuine nudge. The doctor's nudges do not count, because the doctor may have been given another address. */
+/**
+ * Called after a genuine nudge. The doctor's nudges do not count, because the doctor may send them to another URL than Identity
+ * does.
+ */
 function record_call(Request $request): void
 {
     if (!str_starts_with($request->headers['user-agent'] ?? '', 'identity-doctor/')) {

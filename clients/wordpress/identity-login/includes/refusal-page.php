@@ -48,14 +48,14 @@ function list_ways_on(string $code): array
     if (!in_array($code, ['person_refused', 'access_denied'], true)) {
         return [login_url() => __('Log in', 'identity-login')] + $home;
     }
-    // After another login, the same person would be refused again.
+    // If the same person logged in again, they would be refused again.
     $leave = client()->logoutUrl((string) wp_parse_url(login_url(), PHP_URL_PATH));
     $ways = $home + [$leave => __('Log in as somebody else', 'identity-login')];
     return $code === 'access_denied' ? $ways
         : $ways + [local_login_url() => __('Log in with a password of this site', 'identity-login')];
 }
 
-/** The kit's answer, with a page in the words and the language of this site. It repeats nothing from the request. */
+/** The kit's answer, with a page in the words and the language of this site. The page repeats nothing from the request. */
 function show_refusal(Response $answer, Refusal $refusal): Response
 {
     $title = esc_html__('The login did not work', 'identity-login');

@@ -1,5 +1,7 @@
 <?php
-/** Refused logins. Each writes a line in the log. The settings page shows recent ones, and what to do about each. */
+/**
+ * Refused logins. Each refusal is a line in the log. The settings page shows the newest refusals, and what to do about each.
+ */
 
 namespace IdentityLogin;
 
@@ -38,7 +40,7 @@ function count_refusal(string $code, string $launch): void
     );
 }
 
-/** Returns the newest first. */
+/** Returns the newest refusals first. */
 function recent_refusals(): array
 {
     $read = static fn($wpdb, $sql) => $wpdb->get_results($sql);
@@ -68,7 +70,7 @@ function is_of_test_person(Request $request): bool
     return is_test_person(is_string($id) ? $id : '', is_string($email) ? $email : '');
 }
 
-/** The ids of the doctor's test people are of the first millisecond of 1970, and their addresses cannot receive mail. */
+/** The ids of the doctor's test people are of the first millisecond of 1970, and their email addresses cannot receive mail. */
 function is_test_person(string $id, string $email): bool
 {
     return str_starts_with($id, '00000000-0000-7') || str_ends_with($email, '.invalid');

@@ -9,8 +9,8 @@ defined('ABSPATH') || exit;
 const READER_RIGHTS = ['read', 'level_0'];
 
 /**
- * Whether a user has only the rights that a subscriber has in a new WordPress. It asks about each right that this site knows.
- * Plugins add rights, and may grant them to users whose roles do not have them.
+ * Whether a user has only the rights that a subscriber has in a new WordPress. Checks each right that this site knows, because
+ * a plugin may add rights, and grant them to users whose roles do not have them.
  */
 function may_only_read(\WP_User $user): bool
 {

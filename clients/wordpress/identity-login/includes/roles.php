@@ -8,9 +8,9 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The local role that this plugin gave last. The meta is missing once somebody else has changed that role. */
+/** The local role that this plugin gave last. The meta is missing if somebody has changed that role since. */
 const GIVEN_ROLE_META = 'identity_role_given';
-/** The local roles that a suspension has taken away. They are kept until it is lifted. */
+/** The local roles that a suspension has taken away. They are kept until the suspension is lifted. */
 const SUSPENDED_ROLES_META = 'identity_roles_suspended';
 
 /** Whether the user still has the role that this plugin gave. Other roles do not matter. */
@@ -144,8 +144,8 @@ function give_back(\WP_User $user, array $taken): void
 }
 
 /**
- * If somebody takes or gives a role, it no longer follows Identity. After the plugin's own changes, the plugin writes the
- * meta again.
+ * If somebody gives or removes a role here, the user's role does not follow Identity any more. After the plugin's own changes,
+ * the plugin writes the meta again.
  */
 function note_change(int $user_id, string $role): void
 {

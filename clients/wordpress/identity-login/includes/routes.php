@@ -1,5 +1,5 @@
 <?php
-/** The addresses of this plugin: the login start, the callback, and the address for nudges. */
+/** The paths that this plugin answers: the login start, the callback, and the path for nudges. */
 
 namespace IdentityLogin;
 

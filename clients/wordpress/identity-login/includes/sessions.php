@@ -1,8 +1,8 @@
 <?php
 /**
  * Sessions of linked users. Each session has the `sid` of its login at Identity, and is valid only while that login lasts.
- * Ended sessions are left out whenever WordPress reads sessions. So a write that was under way cannot bring one back.
- * Sessions that were not started by this plugin are left out, too.
+ * Ended sessions are left out whenever WordPress reads sessions. So a process that writes old data cannot bring an ended
+ * session back. Sessions that were not started by this plugin are left out, too.
  */
 
 namespace IdentityLogin;
@@ -38,7 +38,7 @@ final class Sessions extends \WP_User_Meta_Session_Tokens
     }
 }
 
-// This filter runs last. If another plugin's class kept the sessions, that class would not know which have ended.
+// This filter runs last. If another plugin's class kept the sessions, that class would not know which sessions have ended.
 add_filter('session_token_manager', static fn() => Sessions::class, PHP_INT_MAX);
 
 function keep_lasting(array $sessions, string $profile_id): array
@@ -60,7 +60,7 @@ function keep_lasting(array $sessions, string $profile_id): array
 
 /**
  * The token of a session for this login. Call it only within `with_person`, because WordPress reads and writes all sessions of
- * a user together.
+ * a user at once.
  */
 function take_session(\WP_User $user, string $sid): string
 {
@@ -90,7 +90,7 @@ function start_session(\Identity\HandOff $hand_off): void
 {
     $profile = $hand_off->profile;
     if (find_status($profile->id) === 'suspended') {
-        // The suspension may have been lifted meanwhile, and only the events say so.
+        // The suspension may have been lifted since the last pull, and only the events say so.
         pull_quietly();
     }
     [$user, $token] = with_person($profile->id, static function () use ($hand_off, $profile): array {
@@ -107,7 +107,7 @@ function start_session(\Identity\HandOff $hand_off): void
     do_action('wp_login', $user->user_login, $user);
 }
 
-/** WordPress sets no SameSite. Some browsers send such a cookie even with requests from other sites. */
+/** WordPress sets cookies without SameSite. Some browsers send such a cookie even with requests from other sites. */
 function keep_cookies_to_this_site(): void
 {
     $names = implode('|', array_map('preg_quote', [AUTH_COOKIE, SECURE_AUTH_COOKIE, LOGGED_IN_COOKIE]));

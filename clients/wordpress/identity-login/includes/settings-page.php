@@ -41,7 +41,7 @@ function settings_page_url(): string
     return admin_url('options-general.php?page=' . PAGE);
 }
 
-/** Returns the values of a form that may be stored. WordPress has checked its nonce and its sender. */
+/** Returns the values of a form that may be stored. WordPress has checked the form's nonce and who sent the form. */
 function read_form(mixed $form): array
 {
     $form = is_array($form) ? $form : [];
@@ -49,7 +49,8 @@ function read_form(mixed $form): array
     $text = static fn(string $name) => isset($form[$name]) && is_string($form[$name]) ? trim($form[$name]) : (string) $stored[$name];
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
-    // The field for the address also accepts a whole IDENTITY_URL. Its secret must not stay in a visible field.
+    // The field for Identity's URL accepts a whole IDENTITY_URL, too. The secret in an IDENTITY_URL must not stay in a visible
+    // field.
     $pasted = Configuration::readUrl($text('issuer')) ?? [];
     $issuer = $pasted['issuer'] ?? preg_replace('~^(\w+://)?.*@~s', '$1', $text('issuer'));
     return keep_working([
@@ -63,7 +64,10 @@ function read_form(mixed $form): array
     ], $stored);
 }
 
-/** A faulty value does not replace a value that works. A faulty secret is never stored, because nobody would see it again. */
+/**
+ * A faulty value does not replace a value that works. A faulty secret is never stored, because the page shows no secret, so
+ * nobody could see what to correct.
+ */
 function keep_working(array $new, array $stored): array
 {
     [$faults, $faults_before] = [find_configuration_faults($new), find_configuration_faults($stored)];
@@ -225,7 +229,7 @@ function show_people_fields(): void
     }
 }
 
-/** Warns about `deny` if anybody can register a user with somebody else's address. */
+/** Warns about `deny` if anybody can register a user with somebody else's email address. */
 function word_open_registration(): string
 {
     return get_option('users_can_register')
@@ -308,7 +312,7 @@ function show_first_login(): void
     echo '</p>';
 }
 
-/** The site cannot know which address Identity calls. */
+/** The site cannot know to which URL Identity sends nudges. So it shows when the last nudge came. */
 function show_last_call(): void
 {
     $at = find_configuration_faults() === [] && has_anybody_logged_in() ? find_last_call() : 0;

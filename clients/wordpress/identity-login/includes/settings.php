@@ -1,5 +1,5 @@
 <?php
-/** The site's settings. A constant in wp-config.php counts before the settings page. */
+/** The site's settings. A constant in wp-config.php takes precedence over the settings page. */
 
 namespace IdentityLogin;
 
@@ -14,7 +14,7 @@ const EVENTS_PATH = '/sso/identity/events';
 /** The roles that the identity service sends. */
 const IDENTITY_ROLES = ['admin', 'merchant', 'customer'];
 
-/** What happens if a local user already has a person's address. */
+/** What happens if a local user already has a person's email address. */
 const LINK_POLICIES = ['deny', 'create', 'link'];
 
 function default_settings(): array
@@ -31,8 +31,8 @@ function default_settings(): array
 }
 
 /**
- * The constant that can hold a setting, and counts before the stored value. `IDENTITY_URL` counts before the constants of the
- * first three settings.
+ * The constant that can hold a setting. It takes precedence over the stored value. `IDENTITY_URL` takes precedence over the
+ * constants of the first three settings.
  */
 const CONSTANTS = [
     'issuer' => 'IDENTITY_LOGIN_ISSUER',

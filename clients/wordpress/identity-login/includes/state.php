@@ -1,7 +1,7 @@
 <?php
 /**
- * Reads and writes the table `state`. It has a row for each client name that this site has had. The row has the last applied
- * event, and a generation: how often all sessions were ended at once.
+ * Reads and writes the table `state`. It has a row for each client name that this site has had. A row has the last applied
+ * event and a generation. The generation counts how often all sessions were ended at once.
  */
 
 namespace IdentityLogin;

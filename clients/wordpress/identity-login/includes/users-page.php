@@ -1,5 +1,5 @@
 <?php
-/** The list of users shows each person's address at Identity, and lets a role follow Identity again. */
+/** The list of users shows each person's email address at Identity, and lets a role follow Identity again. */
 
 namespace IdentityLogin;
 
@@ -28,7 +28,7 @@ add_filter('bulk_actions-users', static fn(array $actions) => current_user_can('
     ? $actions + [FOLLOW_ACTION => follow_action_label()]
     : $actions);
 
-// This runs early, because WordPress removes the form's nonce from the address before it calls plugins.
+// This runs early, because WordPress removes the form's nonce from the URL before it calls plugins.
 add_action('load-users.php', static function (): void {
     if (($_REQUEST['action'] ?? '') !== FOLLOW_ACTION) {
         return;

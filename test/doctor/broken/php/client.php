@@ -138,7 +138,7 @@ function useUp(string $nonce): bool
 
 function savePerson(mixed $profile): int
 {
-    // A member can be no text only if the client does not check that.
+    // Only in a client that does not check types can a member here be anything but text.
     $text = fn(mixed $value) => is_scalar($value) ? (string) $value : '';
     $members = [$profile->id ?? '', $profile->email ?? '', $profile->name ?? '', $profile->profile_updated_at ?? ''];
     [$id, $email, $name, $updatedAt] = array_map($text, $members);
@@ -160,7 +160,7 @@ function findTarget(?string $returnTo): string
         : ORIGIN . preg_replace_callback('/[^\x21-\x7e]/', fn($found) => rawurlencode($found[0]), $returnTo);
 }
 
-/** Takes a nudge. Pulls nothing then, because what a client pulls does not matter to the doctor. */
+/** Accepts a nudge, but pulls nothing, because the doctor does not look at what a client pulls. */
 function events(): void
 {
     if ($_SERVER['REQUEST_METHOD'] !== 'POST') {

@@ -14,7 +14,7 @@ mkdir($folder, 0700);
 putenv("STATE=$folder");
 database();
 $environment = ['PHP_CLI_SERVER_WORKERS' => '4'] + getenv();
-// The web server takes a free port itself, and says which one in its log.
+// The web server chooses a free port itself, and writes the port into its log.
 $command = [PHP_BINARY, '-d', 'display_errors=stderr', '-S', '127.0.0.1:0', __DIR__ . '/index.php'];
 $log = ['file', "$folder/log", 'a'];
 $server = proc_open($command, [1 => $log, 2 => $log], $pipes, null, $environment);
@@ -38,7 +38,7 @@ if ($found === []) {
 } else {
     echo "$found[1]\n";
 }
-// The parent process may end without a signal.
+// Ends if the parent process has ended without sending a signal.
 while (!$isStopping && $isRunning() && posix_getppid() === $parent) {
     usleep(100_000);
 }

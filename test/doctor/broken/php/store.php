@@ -75,7 +75,7 @@ function findVisitor(): ?array
     return query($select, [$_COOKIE['session'] ?? '', NAME])->fetch(PDO::FETCH_ASSOC) ?: null;
 }
 
-/** The start page: the id, name and address of the person who is logged in. */
+/** The start page: the id, name and email address of the person who is logged in. */
 function showStartPage(): void
 {
     $visitor = findVisitor();

@@ -86,12 +86,12 @@ function requireSignature(string $wire, string $bytes, array $parameters): void
 
 function parsePayload(string $bytes): mixed
 {
-    // 17 allows 16 levels, because PHP counts the values in the deepest one, too.
+    // The depth 17 allows 16 levels, because PHP counts the values in the deepest level, too.
     $payload = json_decode($bytes, false, 17);
     if (json_last_error() !== JSON_ERROR_NONE) {
         throw new Refused('json_malformed');
     }
-    // If two members have the same name, another parser could take the other one.
+    // If two members have the same name, another parser could read the other member.
     $marks = preg_replace('/"(?:[^"\\\\]++|\\\\.)*+"/s', '"', $bytes);
     if (substr_count($marks, ':') !== countMembers($payload) && !broken('json_duplicate_names')) {
         throw new Refused('json_malformed');

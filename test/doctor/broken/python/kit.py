@@ -71,7 +71,7 @@ class KitSite:
                 self.config, positions=self.store, profiles=self.store, start_over=self.sessions.clear
             )
         except identity.EventsError:
-            """The doctor's nudge may come without a service that has events."""
+            """The doctor may send a nudge while there is no service that has events."""
 
 
 def read(request):

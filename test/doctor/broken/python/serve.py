@@ -1,6 +1,6 @@
 """Thirty clients that are wrong in one way each, one that is right, and the kit: /{name}/login, /callback, /events and /.
 
-Its settings are in the environment: ISSUER, CLIENT, SECRET (one or two, comma-separated) and TTL. It prints its port.
+The settings are in the environment: ISSUER, CLIENT, SECRET (one or two, comma-separated) and TTL. This program prints its port.
 """
 
 import os
@@ -105,5 +105,5 @@ sites = {name: Site(name, settings) for name in ["right", *NAMES]}
 sites["kit"] = KitSite(settings, f"http://127.0.0.1:{server.server_port}")
 Thread(target=server.serve_forever, daemon=True).start()
 print(server.server_port, flush=True)
-# The parent process may end without a signal.
+# Ends if the parent process has ended without sending a signal.
 sys.stdin.read()

@@ -1,4 +1,6 @@
-"""Verifies a hand-off, as an engineer without the kit writes it from the page. `broken` names the one rule that it breaks."""
+"""Verifies a hand-off, as an engineer without the kit writes it from the documentation. `broken` names the one rule that it
+breaks.
+"""
 
 import base64
 import hashlib
@@ -30,7 +32,7 @@ def read_query(query, broken=""):
 
 
 def verify(query, settings, now, broken, consume):
-    """Returns the payload. `consume` uses a nonce up. Only the client that does so too early calls it here."""
+    """Returns the payload. `consume` uses a nonce up. Only the broken client that uses nonces up too early calls it here."""
     parameters = read_query(query, broken)
     if "payload" not in parameters or "signature" not in parameters:
         raise Refused("parameter_missing")

@@ -62,7 +62,7 @@ $settings = [
     'view' => ['paths' => [], 'compiled' => "$base/storage/framework/views"],
 ];
 foreach ($settings as $name => $values) {
-    // Whole at once, because other processes may read it.
+    // The file gets its name only when it is complete, because other processes may read it.
     file_put_contents("$base/config/$name" . getmypid(), '<?php return ' . var_export($values, true) . ';');
     rename("$base/config/$name" . getmypid(), "$base/config/$name.php");
 }

@@ -1,10 +1,10 @@
 <?php
 
-// The samples of the README of the kit for PHP, with the addresses of a test.
+// The samples of the README of the kit for PHP, with the URLs of a test.
 
 const KIT = __DIR__ . '/../../../../clients/php';
 require KIT . '/autoload.php';
-// PHP's own web server names the page here, and frameworks look for their base path.
+// PHP's own web server puts the page's path here. Frameworks expect the script's path, and derive their base path from it.
 $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
 
 /** The sample that has these words. */
