@@ -88,7 +88,7 @@ export async function findLogOutTaken(db: Database, clientId: string): Promise<D
 export type UntakenLogOut = { at: Date; reason: string; who: 'session' | 'person'; isWaiting: boolean };
 
 /**
- * Returns the log-outs that the client has refused so far, the newest first. If `isWaiting` is true, another try follows. If it
+ * Returns the log-outs whose last try failed, the newest first. If `isWaiting` is true, another try follows. If it
  * is false, the log-out was given up in the last 30 days. `who` says whether one session ends or all sessions of a person.
  */
 export async function listUntaken(db: Database, clientId: string, limit: number): Promise<UntakenLogOut[]> {

@@ -46,8 +46,8 @@ type Received = { next: string; setCookies: string[]; result: HandOffResult };
 
 /**
  * Logs the user in only if they were the last to log in with this browser. Otherwise the person is asked on /continue, because
- * any site can make a browser send this GET. A browser that repeats its hand-off is redirected to the same place as before.
- * Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a
+ * any site can make a browser send this GET. A used hand-off only redirects: its browser to /continue, or its user to `return_to`
+ * (contract 6.84 and 6.85). Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for a hand-off older than a
  * restore of the database.
  */
 export async function receiveHandOff(

@@ -67,7 +67,7 @@ const further: Record<string, string> = { person: 'contract', invitation: 'newco
 
 /**
  * Returns the reason that a form states. It begins with how staff know who is calling, if they chose that, and goes on with
- * what they typed (contract 12.255). Throws 422 `validation_failed` for a way that the form does not offer.
+ * what they typed (contract 12.255 and 12.287). Throws 422 `validation_failed` for a way that the form does not offer.
  */
 export function readReason(intent: Intent, { known, why }: Record<'known' | 'why', string>): string {
   if (!known) return why;

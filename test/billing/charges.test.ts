@@ -350,12 +350,25 @@ describe('a charge', () => {
     expect(await linesOf(contract.id)).toEqual([['1 Starter 2900', '1 Setup 10000']]);
   });
 
-  // Contract 7.530 and 7.585.
-  it('of a report that comes too late counts all the same', async () => {
+  // Contract 7.32, 7.530 and 7.585.
+  it('of a report that is not stored counts all the same', async () => {
     const id = freshId();
     await report(id, { charges: [setup] });
     const older = await report(id, { charges: [overage] }, new Date('2026-03-09T10:00:00.000Z'));
     expect(older).toMatchObject({ applied: false, reason: 'older', contract: { charges: [overage] } });
+    await setClock('2026-03-11T09:00:00.000Z');
+    const trial = { status: 'trialing', trial_ends_at: '2026-04-01T10:00:00.000Z' } as const;
+    const forbidden = {
+      id: 'forbidden',
+      title: 'Forbidden',
+      unit_amount: 1,
+      quantity: 1,
+      when: 'now',
+    } as const;
+    expect(await report(id, { ...trial, charges: [forbidden] })).toMatchObject({
+      ...{ status: 200, applied: false, reason: 'not_allowed' },
+      contract: { status: 'active', trial_ends_at: null, charges: [forbidden] },
+    });
     await setClock('2026-03-11T10:00:00.000Z');
     await report(id, { status: 'canceled' });
     await setClock('2026-03-12T10:00:00.000Z');
@@ -363,7 +376,9 @@ describe('a charge', () => {
     expect(late).toMatchObject({ applied: false, reason: 'ended' });
     await billing.bill();
     const lines = (await linesOf(late.contract.id)).flat().sort();
-    expect(lines).toEqual(['1 Setup 10000', '1 Setup 10000', '1 Starter 2900', '120 Minutes 600']);
+    expect(lines).toEqual([
+      ...['1 Forbidden 1', '1 Setup 10000', '1 Setup 10000', '1 Starter 2900', '120 Minutes 600'],
+    ]);
   });
 
   // Contract 7.530 and 7.585.
@@ -429,7 +444,7 @@ describe('a charge', () => {
     expect(documents).toMatchObject([{ issued_on: '2026-04-01', net: 600 }]);
   });
 
-  // Contract 7.530 and 7.531.
+  // Contract 7.530, 7.531, 7.595 and 7.598.
   it.each<[what: string, contract: object, pointer: string]>([
     ['without a price', { price: null, charges: [setup] }, '/contract/price'],
     ['of 0', { charges: [{ ...setup, unit_amount: 0 }] }, '/contract/charges/0/unit_amount'],
@@ -441,6 +456,11 @@ describe('a charge', () => {
     [
       'of too many',
       { charges: [{ ...setup, unit_amount: 10 ** 11, quantity: 11 }] },
+      '/contract/charges/0/quantity',
+    ],
+    [
+      'that deducts too many',
+      { charges: [{ ...setup, unit_amount: -(10 ** 11), quantity: 11 }] },
       '/contract/charges/0/quantity',
     ],
     ['without a title', { charges: [{ ...setup, title: ' ' }] }, '/contract/charges/0/title'],

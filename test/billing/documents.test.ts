@@ -340,7 +340,7 @@ const rulesFrom = (from: string) => ({
   rules: [{ country: 'DE', rate: 1_900, category: 'S' as const, from }],
 });
 
-describe('what cannot be issued (contract 7.67 and 7.68)', () => {
+describe('what cannot be issued (contract 7.67, 7.68 and 7.594)', () => {
   const priced = (currency: string, unit_amount: number) => ({
     price: { currency, unit_amount, interval: 'month' },
   });

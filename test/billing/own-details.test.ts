@@ -337,7 +337,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     expect(await read(email)).toMatchObject({ company: 'From the CRM', ignored: [] });
   });
 
-  it('fills the details, again with each report that counts', async () => {
+  it('fills the details, again with each later report that is stored (contract 7.599)', async () => {
     const { email, answer } = await arrive('fills', billing);
     expect(answer).not.toHaveProperty('ignored');
     expect(await read(email)).toMatchObject({
@@ -349,6 +349,10 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     await customers.report('fills', { email, billing: { company: 'Renamed', vat_id: null } });
     expect(await read(email)).toMatchObject({ company: 'Renamed', address, vatId: 'FR83404833048' });
     await customers.report('fills', { email });
+    expect(await read(email)).toMatchObject({ company: 'Renamed', address });
+    const trial = { status: 'trialing', trial_ends_at: '2036-05-01T00:00:00.000Z' };
+    const refused = await customers.report('fills', { email, contract: trial, billing });
+    expect([refused.applied, refused.reason]).toEqual([false, 'not_allowed']);
     expect(await read(email)).toMatchObject({ company: 'Renamed', address });
   });
 
@@ -367,7 +371,7 @@ describe('a signup (contract 7.236 to 7.238)', () => {
     });
   });
 
-  it('still corrects what an administrator who edited something else left as it was (contract 7.240)', async () => {
+  it('still corrects what an administrator who edited something else left as it was (contract 7.240 and 7.600)', async () => {
     const { email } = await arrive('edited', { ...billing, vat_id: 'DE136695976' });
     const ignored = ['/account/billing/vat_id'];
     expect(await read(email)).toMatchObject({ vatId: null, ignored });

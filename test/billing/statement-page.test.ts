@@ -1,4 +1,4 @@
-// The page on which administrators accept the payments of a bank statement (contract 7.518, 7.519, 7.591 and 11.144).
+// The page on which administrators accept the payments of a bank statement (contract 7.518, 7.519, 7.591, 7.596, 7.597 and 11.144).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';
@@ -185,6 +185,11 @@ it('gives a payment back that the bank has returned', async () => {
   await accept(fieldsOf(await upload(writeCamt(camtEntry(number, '34.51', { ref: 'in' })))), 'all');
   const shown = await upload(writeCamt(camtEntry(number, '34.51', { sign: 'DBIT', ref: 'out' })));
   expect(shown.text).toContain('Gives back a payment of');
+  expect(fieldsOf(shown)['to-0']).toMatch(/^bank:/);
+  for (const other of ['', number]) {
+    const refused = await accept(fieldsOf(shown), linesOf(shown)[0]?.id ?? '', { 'to-0': other });
+    expect([refused.status, await readInvoice(app.db, number)]).toMatchObject([409, { status: 'paid' }]);
+  }
   await accept(fieldsOf(shown), linesOf(shown)[0]?.id ?? '');
   expect(await readInvoice(app.db, number)).toMatchObject({ status: 'open', allocated: 0 });
 });

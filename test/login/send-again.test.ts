@@ -109,6 +109,16 @@ describe('/forgot-password fills in the address (contract 2.138)', () => {
     expect(textOf(await browser.send('/forgot-password?sent'))).toContain('other@example.test');
   });
 
+  it('last given on a page that mails a link, or else of the person logged in (contract 2.173)', async () => {
+    expect(await filledIn(openBrowser(app.send))).toBeUndefined();
+    const browser = await logIn(app.send, email);
+    expect(await filledIn(browser)).toBe(email);
+    for (const path of ['/signup', '/forgot-password']) {
+      await browser.send(path, { form: typed(path, `at${path.slice(1)}@example.test`) });
+      expect(await filledIn(browser)).toBe(`at${path.slice(1)}@example.test`);
+    }
+  });
+
   it('that has logged out', async () => {
     const browser = await logIn(app.send, email);
     expect((await browser.send('/logout', { form: {} })).status).toBe(303);

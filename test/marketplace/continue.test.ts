@@ -1,6 +1,7 @@
 // /continue: the page that asks before a hand-off starts a session (contract 6.38 to 6.46).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { nobodysHash } from '../../db/tables/users.ts';
 import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { type Browser, cookieOf, logIn, openBrowser, submitProfile, textOf } from '../support/app/visitor.ts';
@@ -137,8 +138,8 @@ describe('before the click', () => {
   });
 });
 
-describe('the same hand-off again (contract 6.51)', () => {
-  it('leads the browser that used it on to where it led before, and changes nothing', async () => {
+describe('the same hand-off again (contract 6.51, 6.84 and 6.85)', () => {
+  it('leads its browser, and its user in any browser, to where it led before, and changes nothing', async () => {
     const browser = openBrowser(app.send);
     const url = await buildHandOff(app, { id: 'reload', returnTo: '/profile?x=1' }, now);
     const first = await browser.send(url);
@@ -153,8 +154,17 @@ describe('the same hand-off again (contract 6.51)', () => {
     const after = await look();
     expect((await browser.send(url)).headers.get('location')).toBe('/profile?x=1');
     expect(await look()).toEqual(after);
-    // The hand-off counts as used in another browser, and in this one once somebody else is logged in.
-    expect(codeOf(await app.send(url))).toBe('nonce_replayed');
+    // In another browser, the hand-off counts as used until its user is logged in there.
+    const other = openBrowser(app.send);
+    expect(codeOf(await other.send(url))).toBe('nonce_replayed');
+    await click(other, await openPage(other, { id: 'reload' }));
+    const elsewhere = await look();
+    expect((await other.send(url)).headers.get('location')).toBe('/profile?x=1');
+    await sql`update external_links set sleeping_since = now() where external_id = 'reload'`.execute(app.db);
+    expect(codeOf(await other.send(url))).toBe('nonce_replayed');
+    await sql`update external_links set sleeping_since = null where external_id = 'reload'`.execute(app.db);
+    expect(await look()).toEqual(elsewhere);
+    // In the first browser, it counts as used once somebody else is logged in.
     await browser.login('customer@example.test');
     expect(codeOf(await browser.send(url))).toBe('nonce_replayed');
   });
@@ -231,14 +241,17 @@ describe('the owner', () => {
     expect(await listNotices(app.db, 'moves@example.test')).toEqual(['email_replaced']);
   });
 
-  it('keeps their address, whatever a payload says, once they can log in by themselves (contract 6.32)', async () => {
+  it.each([
+    ['has-a-password', sql`password_hash = 'x'`],
+    ['had-a-password-once', sql`password_hash = ${nobodysHash}`],
+    ['has-a-passkey', sql`has_passkey = true`],
+  ])('who %s keeps their address, whatever a payload says (contract 6.32)', async (id, change) => {
     const at = (day: number) => new Date(Date.UTC(2026, 0, day));
-    await handOver(app, { id: 'keeps', profileUpdatedAt: at(1) });
-    await sql`update users set password_hash = 'x' where email = 'keeps@example.test'`.execute(app.db);
-    const cookie = cookieOf(
-      await handOver(app, { id: 'keeps', email: 'evil@example.test', profileUpdatedAt: at(2) }),
-    );
-    expect(JSON.parse((await app.send('/sso/profile', { cookie })).text).email).toBe('keeps@example.test');
+    const email = `${id}@example.test`;
+    await handOver(app, { id, profileUpdatedAt: at(1) });
+    await sql`update users set ${change} where email = ${email}`.execute(app.db);
+    const cookie = cookieOf(await handOver(app, { id, email: 'evil@example.test', profileUpdatedAt: at(2) }));
+    expect(JSON.parse((await app.send('/sso/profile', { cookie })).text).email).toBe(email);
   });
 
   it('removes a link while 16 hand-offs arrive, and none of them gets in afterwards', async () => {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { nobodysHash } from '../../db/tables/users.ts';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';
 import { run } from '../support/app/process.ts';
-import { cookieOf } from '../support/app/visitor.ts';
+import { cookieOf, openBrowser } from '../support/app/visitor.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, handOver, openHandOff } from '../support/marketplace/marketplace.ts';
 import { shared } from '../support/run/shared.ts';
@@ -39,12 +40,28 @@ describe('an unknown id', () => {
     expect(locationOf(await app.send('/sso/launch/crm_app', { cookie })).pathname).toBe('/verify-email');
   });
 
-  it('with the address of a user without a password is linked to that user, who keeps their id', async () => {
+  it('with the address of a user who never had a password is linked to that user, who keeps their id (contract 6.17)', async () => {
     await sql`update users set password_hash = null where email = 'customer@example.test'`.execute(app.db);
     const answer = await handOver(app, { id: 'link-1', email: 'customer@example.test', name: 'Casey C.' });
     const profile = await profileOf(cookieOf(answer));
     expect(profile).toMatchObject({ id: '01900000-0000-7000-8000-000000000003', name: 'Casey C.' });
     expect(await lastAccepted()).toBe('linked');
+  });
+
+  it.each([
+    ['had a password once', sql`password_hash = ${nobodysHash}`],
+    ['has a passkey', sql`has_passkey = true`],
+  ])('with the address of a user who %s is not linked (contract 6.17 and 6.18)', async (what, change) => {
+    const id = what.replaceAll(' ', '-');
+    await handOver(app, { id });
+    await sql`delete from external_links where external_id = ${id}`.execute(app.db);
+    await sql`update users set ${change} where email = ${`${id}@example.test`}`.execute(app.db);
+    const browser = openBrowser(app.send);
+    const { pathname, search } = locationOf(await browser.send(await buildHandOff(app, { id })));
+    expect(pathname).toBe('/continue');
+    expect((await browser.send(pathname + search)).text).toContain('Log in to connect');
+    const { rows } = await sql`select from external_links where external_id = ${id}`.execute(app.db);
+    expect(rows).toEqual([]);
   });
 
   it('with such an address that the marketplace has not verified gets a user of their own', async () => {

@@ -344,7 +344,7 @@ describe('a factor that is left', () => {
     expect((await changes.app.send(link, { form })).status).toBe(303);
   });
 
-  it('can be guessed ten times an hour and thirty in all, the owner is told, and a new offer counts afresh', async () => {
+  it('can be guessed ten times an hour and thirty in all, the owner is told once a day, and a new offer counts afresh (contract 12.79)', async () => {
     const { id, email, secret, link } = await protect();
     const guess = async (code = wrongCode(secret, now())) =>
       (await changes.app.send(link, { form: { ...form, code }, headers: json })).status;
@@ -362,6 +362,7 @@ describe('a factor that is left', () => {
       await sql`truncate rate_limits`.execute(changes.app.db);
       for (let n = 0; n < 10; n++) expect(await guess()).toBe(422);
     }
+    expect(await told()).toBe(1);
     await sql`truncate rate_limits`.execute(changes.app.db);
     const refused = await changes.app.send(link, {
       form: { ...form, code: showCode(secret, now()) },

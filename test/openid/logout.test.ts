@@ -119,7 +119,7 @@ async function countLogouts(userId: string): Promise<number> {
 }
 
 describe('the page asks (contract 14.61)', () => {
-  it('without an ID token, and then leads through /go to the address of client_id (contract 14.19 and 14.62)', async () => {
+  it('without an ID token, and then leads through /go to the address of client_id (contract 14.19, 14.62 and 14.130)', async () => {
     const { browser } = await open();
     const asked = await browser.send(
       logoutPath({
@@ -132,6 +132,14 @@ describe('the page asks (contract 14.61)', () => {
     );
     expect(await isIn(browser)).toBe(true);
     expect(textOf(await browser.send(locationOf(asked).href, { headers: html }))).toContain('The Wiki');
+    // After Back, a browser sends no `Sec-Fetch-User`, and /go waits for a click.
+    const way = locationOf(asked).searchParams.get('next') ?? '';
+    const back = await browser.send(`/login?next=${encodeURIComponent(way)}`, {
+      headers: { 'sec-fetch-mode': 'navigate' },
+    });
+    const go = await browser.send(locationOf(back).pathname + locationOf(back).search, { headers: html });
+    expect([locationOf(back).pathname, go.status, go.headers.get('refresh')]).toEqual(['/go', 200, null]);
+    expect(go.text).toContain(`href="${way.replaceAll('&', '&amp;')}"`);
     expect(await click(browser, asked)).toBe(`${out}?state=a+b`);
     expect(await isIn(browser)).toBe(false);
   });

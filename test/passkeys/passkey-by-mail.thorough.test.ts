@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { nobodysHash } from '../../db/tables/users.ts';
 import { type Answer, openApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -115,8 +116,8 @@ describe('a link that sets a password (contract 11.4)', () => {
     expect(answer.status).toBe(422);
   });
 
-  it.each(['customer@example.test', 'merchant@example.test'])(
-    'adds none if the person has a credential, which it would bypass: %s',
+  it.each(['customer@example.test', 'merchant@example.test', 'unverified@example.test'])(
+    'adds none if the person has a credential, which it would bypass, or ever had a password: %s (contract 2.8)',
     async (email) => {
       if (email.startsWith('merchant')) {
         const own = await logIn(app.send, email);
@@ -124,6 +125,8 @@ describe('a link that sets a password (contract 11.4)', () => {
         await sql`update users set password_hash = null where email = ${email}`.execute(app.db);
         await sql`truncate mails`.execute(app.db);
       }
+      if (email.startsWith('unverified'))
+        await sql`update users set password_hash = ${nobodysHash} where email = ${email}`.execute(app.db);
       await other.call(({ passwordMail }) => passwordMail.request({ email }));
       const token = await readToken(other, email, 'set_password');
       const browser = openBrowser(app.send);

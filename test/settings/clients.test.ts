@@ -54,7 +54,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
     expect(readConfig(settings).clients.get(name)?.title).toBe('Zoë’s Shop');
   });
 
-  it('has both a callback and a secret in production, or neither (contract 8.5 and 8.33)', () => {
+  it('has both a callback and a secret in production, or neither (contract 8.5 and 8.124)', () => {
     expect(faultsOf({ ...production, [secretSetting]: undefined })).toEqual([secretSetting]);
     expect(faultsOf({ ...production, [callbackSetting]: undefined })).toEqual([callbackSetting]);
     const others = readConfig({ ...production, ...without(prefix) }).clients;

@@ -157,7 +157,7 @@ describe('a person', () => {
     }
   });
 
-  it('takes how staff know the caller as the reason, or as its beginning (contract 12.255 and 12.286)', async () => {
+  it('takes how staff know the caller as the reason, or as its beginning (contract 12.255, 12.286 and 12.287)', async () => {
     const [browser, { id }] = [await logIn(app.send, admin), await addPerson(app)];
     const path = `/admin/people/${id}`;
     const form = formsOf(await open(browser, path)).get('change-email no') ?? {};
@@ -179,13 +179,20 @@ describe('a person', () => {
     expect(long.text).toMatch(
       /checked=""[^>]* value="Called back[^"]*"|value="Called back[^"]*"[^>]* checked=""/,
     );
-    for (const [n, typed] of ['', 'ticket 4711'].entries()) {
+    for (const [n, chosen] of [
+      { known, why: '' },
+      { known, why: 'ticket 4711' },
+      { why: 'ticket 4712' },
+      { known: '', why: 'ticket 4713' },
+    ].entries()) {
       const { seen = '' } = formsOf(await open(browser, path)).get('change-email no') ?? {};
-      expect((await ask({ known, why: typed, seen }, n)).status).toBe(200);
+      expect((await ask({ ...chosen, seen }, n)).status).toBe(200);
     }
     const { rows } = await sql<{ why: string }>`select why from audit_events
       where user_id = ${id} and type = 'staff.change_email' order by at, id`.execute(app.db);
-    expect(rows.map(({ why: said }) => said)).toEqual([known, `${known}: ticket 4711`]);
+    expect(rows.map(({ why: said }) => said)).toEqual([
+      ...[known, `${known}: ticket 4711`, 'ticket 4712', 'ticket 4713'],
+    ]);
     // Some acts need no check of who asks for them. Their form asks only for a reason.
     const [, ofSuspend = ''] = /data-intent="suspend"(.*?)<\/form>/s.exec(text) ?? [];
     expect([ofSuspend.includes('name="known"'), ofSuspend.includes('name="why"')]).toEqual([false, true]);

@@ -15,7 +15,7 @@ async function leastWait(work: () => Promise<unknown>) {
   return Math.min(...waits);
 }
 
-it('the page shows the newest 50 and how many more, keeps nobody waiting, and the link works', async () => {
+it('the page shows the newest 50 and how many more, keeps nobody waiting, and the link works (contract 2.45 and 2.174)', async () => {
   const { browser, email, id } = await changes.signUp();
   const link = await changes.change(browser, email, changes.newEmail());
   // One person may make this many changes in 60 hours, by the allowances of passkeys, apps and recovery codes.

@@ -330,7 +330,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect([listed.code, listed.out.includes(second)]).toEqual([0, false]);
   });
 
-  it('tells the owner that codes are guessed with a link to a mailbox that they have left', async () => {
+  it('tells the owner, once a day, that codes are guessed with a link to a mailbox that they have left (contract 2.49 and 2.175)', async () => {
     const { email, id, browser, secret } = await addOwnerOfApp();
     const present = changes.newEmail();
     const link = await changes.change(browser, email, present);
@@ -345,6 +345,19 @@ describe('a reader of a mailbox that its owner has left', () => {
     const events = (await changes.eventsOf(id)).filter((type) => type === 'account.take_back_refused');
     expect(events).toHaveLength(10);
     expect(await told()).toBe(1);
+    for (const [hours, mails] of [
+      [2, 1],
+      [24, 2],
+    ] as const) {
+      changes.passTime(hours * 60 * 60_000);
+      await sql`truncate rate_limits`.execute(changes.app.db);
+      const code = wrongCode(secret, now());
+      for (let n = 0; n < 10; n++)
+        expect((await changes.app.send(link, { form: { newPassword, code } })).status).toBe(422);
+      expect(await told()).toBe(mails);
+    }
+    const over = await changes.app.send(link, { form: { newPassword, code: wrongCode(secret, now()) } });
+    expect(over.status).toBe(429);
   });
 
   it('tells the owner that a recovery code was used', async () => {

@@ -1,6 +1,6 @@
 // Keeps typed email addresses in cookies, even if no user has such an address. One cookie is for the page that says that a mail
-// is on its way (contract 2.129). The other cookie is for /forgot-password, and comes from the last try to log in or the last
-// logout (contract 2.138).
+// is on its way (contract 2.129), and for /forgot-password (contract 2.173). The other cookie is for /forgot-password only, and
+// comes from the last try to log in or the last logout (contract 2.138).
 
 import { nameSchema } from '../../basics/names.ts';
 import type { Dependencies } from '../../ground/dependencies.ts';

@@ -14,7 +14,10 @@ type Warning = {
   tellsActor?: boolean;
   /** The user that the warning is about. This user does not get the warning, but a notice of their own. */
   about?: string;
-  /** For an event that nobody caused. Each administrator gets only one mail, even if several transactions report the event. */
+  /**
+   * For an event that nobody caused. Each administrator gets at most one mail in 30 days, even if several transactions report the
+   * event: the key of the mail is taken until the sweep deletes the mail.
+   */
   isOnce?: boolean;
   /** Must contain nothing that somebody typed, except the name of a client. */
   details?: Record<string, string>;
