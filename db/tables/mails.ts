@@ -161,8 +161,8 @@ export async function releaseBillingMails(db: Database, now: Date): Promise<numb
   return Number(result.numUpdatedRows);
 }
 
-export async function setRecipient(db: Database, id: string, recipient: string): Promise<void> {
-  await db.updateTable('mails').set({ recipient }).where('id', '=', id).execute();
+export async function setRecipient(db: Database, ids: string[], recipient: string): Promise<void> {
+  await db.updateTable('mails').set({ recipient }).where('id', 'in', ids).execute();
 }
 
 /**

@@ -94,7 +94,9 @@ async function sendMail(
     return true;
   }
   const mail = { ...claimed, recipient: message.to };
-  if (mail.recipient !== claimed.recipient) await setRecipient(db, mail.id, mail.recipient);
+  const { includes } = message;
+  if (includes !== undefined || mail.recipient !== claimed.recipient)
+    await setRecipient(db, includes === undefined ? [mail.id] : [mail.id, includes], mail.recipient);
   if (!mailer) {
     await markMailSent(db, message, now(), message);
     metrics.countMail('sent');

@@ -324,10 +324,16 @@ async function editBuyer(context: ActContext<Invoice>, read: SomeDetails): Promi
   const before = await compareReissue(trx, target);
   // In these cases the invoice cannot be issued again, and `reissueInvoice` says why.
   if (!accountId || !before) return;
+  // Checked before the change, too, because the address that waits would go onto the invoice with a country that is given here.
+  const requireNoneWaits = async () => {
+    if ((await findBillingDetails(trx, accountId))?.waiting)
+      throw invalidMember('/number', faultWords.reissue_tax);
+  };
+  await requireNoneWaits();
   const edited = await editDetails(context, accountId, read);
   const after = await compareReissue(trx, target);
-  if (after?.tax !== before.tax || (await findBillingDetails(trx, accountId))?.waiting)
-    throw invalidMember('/number', faultWords.reissue_tax);
+  if (after?.tax !== before.tax) throw invalidMember('/number', faultWords.reissue_tax);
+  await requireNoneWaits();
   if (edited)
     deferAuditEvent(trx, {
       ...{ ...by.trail, ...(userId !== null && { userId }), type: 'staff.edit_billing_details' },

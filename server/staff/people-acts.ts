@@ -89,7 +89,8 @@ const freeze = act({
 });
 
 async function freezeNow({ trx, deps, target, author, requireOtherAdmin, record }: ActContext<User>) {
-  await requireOtherAdmin();
+  // A suspended administrator cannot log in, so freezing them takes no administrator away.
+  if (!target.suspendedAt) await requireOtherAdmin();
   await freezeUser(trx, deps, target);
   record({ type: 'account.frozen', reason: 'by_staff' });
   await tellOtherAdministrators(trx, deps, {

@@ -744,6 +744,21 @@ describe('a credit note', () => {
       expect(to(email)(await books.send())).toEqual([]);
     });
 
+    it('are both listed with the address that got them, if that changed before they left', async () => {
+      const { email, creditNote, invoice } = await reissue();
+      const renewed = `new-${email}`;
+      await sql`update users set email = ${renewed} where email = ${email}`.execute(books.db);
+      await books.makeFiles();
+      await later(1);
+      const sent = await books.send();
+      expect(namesOf(sent.filter((mail) => mail.to === renewed))).toEqual([[invoice, creditNote]]);
+      const { rows } = await sql<{ recipient: string }>`select recipient from mails
+        where key in (${`invoice_issued:${invoice}`}, ${`credit_note_issued:${creditNote}`})`.execute(
+        books.db,
+      );
+      expect(rows).toEqual([{ recipient: renewed }, { recipient: renewed }]);
+    });
+
     it('say how to pay what is open, and not to pay the canceled one (contract 7.502)', async () => {
       const { email, number, invoice } = await reissue(1_000);
       await books.makeFiles();

@@ -130,6 +130,19 @@ describe('an account whose address a thief has changed', () => {
     for (const type of ['account.frozen', 'account.thawed', 'staff.thaw']) expect(events).toContain(type);
   });
 
+  it('comes back from a suspension by command, even if it is the only administrator’s (contract 12.256)', async () => {
+    const { email, id } = await rob();
+    await sql`update users set role = case when id = ${id} then 'admin' else 'user' end
+      where role = 'admin' or id = ${id}`.execute(changes.app.db);
+    const run = () =>
+      runCli(changes.app.databaseUrl, ['user:thaw', id, '--keep', email, '--why', why, '--yes']);
+    expect((await run()).err).toContain('This is the only administrator.');
+    await sql`update users set suspended_at = now() where id = ${id}`.execute(changes.app.db);
+    expect(await run()).toMatchObject({ code: 0, err: '' });
+    expect(await stateOf(id)).toEqual({ email, suspended: false, frozen: false });
+    await sql`update users set role = 'user' where id = ${id}`.execute(changes.app.db);
+  });
+
   it('comes back at once, by page or command, and everybody is told of the freeze (contract 12.256)', async () => {
     for (const by of ['page', 'command']) {
       const { email, id, thief, second, present, theirs } = await rob();
