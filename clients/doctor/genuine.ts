@@ -68,8 +68,8 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
 }
 
 /**
- * Notes a clock that is off, even if the client still accepts hand-offs. The header `Date` alone is not enough, because another
- * server may have set it. So the clock is measured by hand-offs, too.
+ * Notes that the client's clock is off, even if the client still accepts hand-offs. The header `Date` alone does not prove this,
+ * because a server in front of the client may have set the header. So hand-offs measure the clock, too.
  */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;

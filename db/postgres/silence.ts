@@ -5,8 +5,8 @@ const lookMs = 200;
 
 /**
  * Calls `onSilence` one time if the oldest statement has waited for `limitMs`. With 'all', calls it if no statement at all was
- * answered for `limitMs`. Time is counted in looks, one every `lookMs`. So if this process was paused, it reads the answers
- * that arrived during the pause before the next look.
+ * answered for `limitMs`. Time is counted in looks, one every `lookMs`, and not by the clock. So a pause of this process counts
+ * as one look at most, and the answers that arrived during the pause are read before the next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,

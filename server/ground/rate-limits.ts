@@ -24,7 +24,7 @@ export type Tried = {
 type RateLimit = {
   /** Call it before the try, so that parallel tries cannot slip by. The first count that refuses throws 429 `rate_limited`. */
   countTry: (tried: Tried) => Promise<Try>;
-  /** Returns the keys, as the table has them, and the limits of all counts to which this try would be added. Counts nothing. */
+  /** For each count to which this try would be added, returns the count's key in the table and its limit. Does not add the try. */
   countsOf: (tried: Tried) => { key: string; times: number }[];
 };
 

@@ -36,7 +36,7 @@ export type Instance = Shell & {
   close: () => Promise<void>;
 };
 
-// How long before a request's deadline two things happen: its statements end, and it must have a connection.
+// Both are counted back from a request's deadline: when its statements are ended, and until when it must have a connection.
 const statementEndsBeforeMs = 500;
 const connectionComesBeforeMs = 300;
 export const statementTimeoutMs = answerWithinMs - statementEndsBeforeMs;

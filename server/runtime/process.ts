@@ -44,8 +44,8 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
 
 /** Writes one JSON object on each line to stdout. `time` is in milliseconds since 1970. */
 export function createLog(level: 'info' | 'error'): Log {
-  // Lines are written synchronously. A thread for writing would take a tenth of the time of a launch, and would wait for the
-  // hashing of passwords.
+  // Lines are written synchronously. Writing them in a thread would make a launch a tenth slower, and lines would wait while
+  // passwords are hashed.
   const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
   const some = all.child({}, { level });
   return {

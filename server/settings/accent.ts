@@ -39,8 +39,9 @@ type Page = {
   contrast: number;
   /** --sunken in app/styles, from which an edge stands out least. */
   sunken: Colour;
-  /** --surface in app/styles, and the percent of the accent colour that tint it. */
+  /** --surface in app/styles. */
   surface: Colour;
+  /** How many percent of a tinted surface are the accent colour. The rest is `surface`. */
   percent: number;
 };
 const lightPage: Page = {

@@ -120,7 +120,7 @@ describe('a thief who knows the password', () => {
     expect((await open().send(first, { form })).status).toBe(303);
   });
 
-  it('has no link to an address that came after the change that is undone, whatever replaced it (contract 2.137)', async () => {
+  it('has no link to an address that came after the change that is undone, whatever replaced it (contract 2.137 and 2.176)', async () => {
     const { email, id, thief } = await rob();
     const second = changes.newEmail();
     const first = await changes.change(thief, email, second);

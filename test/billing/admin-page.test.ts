@@ -525,7 +525,7 @@ describe('the lists (contract 12.140 and 12.142)', () => {
     await sql`alter table invoices enable trigger all`.execute(app.db);
   });
 
-  it('are searched by number, by signup id and by person (contract 12.243)', async () => {
+  it('are searched by number, by signup id and by person (contract 12.243 and 12.288)', async () => {
     const other = await addPerson(app, { name: 'Quirin Vandermeer' });
     await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, occurred_at, status)
       values (${uuidv7()}, ${other.id}, ${other.accountId}, 'of-quirin', 'pro', now(), 'active')`.execute(

@@ -471,9 +471,10 @@ describe('a bank account in a text', () => {
     // Signs such as a slash divide these numbers, so they are no IBAN.
     'FR76 3000/6000 0112, 3456:7890 189',
     'de89-3704-0044-0532-0130-00',
-    // In these numbers, one digit is wrong or missing.
+    // One of these two IBANs has a wrong digit, and the other lacks a digit.
     'FR76 3000 6000 0112 3456 7890 188',
     'FR76 3000 6000 0112 3456 7890 18',
+    // Texts without an IBAN.
     'Amtsgericht Berlin HRB 12345, USt-IdNr. DE136695976, Tel. +49 30 1234567',
     'AA00 1234 5678 9012 3456',
     '',

@@ -454,7 +454,7 @@ describe('a tax rule', () => {
 describe('the form of settings', () => {
   const fields = writeSettingsForm(writeSettings(germanSettings));
 
-  it('gives back the settings that it was made from', () => {
+  it('gives back the settings that it was made from (contract 11.147)', () => {
     // The form says what settings without a choice mean.
     const terms = { ...germanSettings.terms, invoice_while_past_due: true };
     expect(readSettingsForm(fields)).toEqual({ ...germanSettings, terms });

@@ -302,7 +302,7 @@ it('writes to the audit as single acts do, and sends one mail for the whole file
     ]);
 });
 
-it('tells administrators in words what commands did to clients (contract 13.88 and 13.95)', async () => {
+it('tells administrators in words what commands did to clients (contract 13.88 and 13.142)', async () => {
   const { email } = await addStaff(app);
   const settings = {
     SSO_CLIENTS: 'third',

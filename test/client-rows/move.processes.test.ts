@@ -57,7 +57,7 @@ async function openStored(name: string, keys = app.config.encryptionKeys): Promi
   return Promise.all(row?.sealed.map((sealed) => openSecret(keys, row, sealed)) ?? []);
 }
 
-it('client:adopt copies a client with its secrets, which count once the settings do not name it (contract 13.90 and 13.91)', async () => {
+it('client:adopt copies a client with its secrets, which count once the settings do not name it (contract 13.90, 13.91 and 13.95)', async () => {
   const { id } = await addStaff(app);
   const { code, out, err } = await run(['client:adopt', 'till']);
   expect([code, err]).toEqual([0, '']);
@@ -145,7 +145,7 @@ const moved = { ...ofTill, IDENTITY_ISSUER: 'https://login.example.test' };
 const rebind = (settings = moved, ...args: string[]) =>
   run(['client:rebind', '--from', 'https://id.example.test', ...args], settings);
 
-it('client:rebind moves every row with its secrets and its state (contract 13.93 and 13.95)', async () => {
+it('client:rebind moves every row with its secrets and its state (contract 13.93, 13.141 and 13.142)', async () => {
   const { id } = await addStaff(app);
   await added('shop', 'closed');
   await run(['client:off', 'closed']);

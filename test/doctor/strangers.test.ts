@@ -48,7 +48,7 @@ async function examineStranger(client: string) {
   return report;
 }
 
-/** On a busy machine, a client may not read within two seconds of a nudge. */
+/** On a busy machine, a client sometimes needs more than two seconds to read after a nudge. */
 const patiently = { retry: 2 };
 
 it.each(strangers.filter(({ isRight }) => isRight))('lets $name be: $fault', patiently, async ({ name }) => {

@@ -125,7 +125,7 @@ it('behind what is held, a pull has everything about others, also past a full ba
 describe('behind a backlog', () => {
   const many = 20_000;
   beforeEach(async () => {
-    // Tables are emptied one by one. Together, their locks and those of the service's jobs could wait for each other.
+    // One `truncate` of all these tables could deadlock with the service's jobs, so the tables are emptied one by one.
     for (const table of ['events', 'event_sequences'])
       await sql`truncate ${sql.table(table)}`.execute(app.db);
   });

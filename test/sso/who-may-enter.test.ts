@@ -170,7 +170,7 @@ describe('what is checked first (contract 4.29)', () => {
   });
 });
 
-describe('staff see why nothing is sent (contract 13.61)', () => {
+describe('staff see why nothing is sent (contract 13.61 and 13.143)', () => {
   const unlimited = { shop: 'not_let_in', desk: 'not_let_in' };
 
   it.each([

@@ -75,7 +75,7 @@ async function forget(email: string) {
 }
 
 describe('an account whose address a thief has changed', () => {
-  it('is found by the earlier address, frozen, and given back, and no later address has a link (contract 2.42, 2.59, 2.137, 12.30 and 12.55)', async () => {
+  it('is found by the earlier address, frozen, and given back, and no later address has a link (contract 2.42, 2.59, 2.137, 2.176, 12.30 and 12.55)', async () => {
     const { email, id, thief, second, present, theirs } = await rob();
     const admin = await addStaff();
     const found = await call(changes.app, 'people.find', admin.cookie, { q: email.toUpperCase() }, true);

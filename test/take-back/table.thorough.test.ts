@@ -101,7 +101,7 @@ async function takeBackAndCheck(given: TakeBackCase, at: number) {
     expect((await send(each)).status).toBe(n < expected.earlier ? 200 : 404);
 }
 
-/** Insufficient proof must change nothing: no factor, a wrong factor, or one that does not count. */
+/** Insufficient proof (no factor, a wrong factor, or a factor that does not count) must change nothing. */
 async function expectRefused(arranged: Arranged, { asks, canFreeze }: Outcome): Promise<void> {
   const { link } = arranged;
   const isAsked = asks.passkey || asks.code;

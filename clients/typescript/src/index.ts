@@ -61,7 +61,7 @@ export function createIdentityClient(configuration: Configuration) {
     addresses: { callbackUrl, loginUrl },
     /** Answers your login start: redirects the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
-    /** Answers your callback. Without `startSession`, here or in the configuration, the kit starts a session. */
+    /** Answers your callback. The kit starts its own session, unless `startSession` is given here or in the configuration. */
     handleCallback: (request: Request, options: CallbackOptions = {}) =>
       handleCallback(settings, request, options),
     /** Returns who is logged in, with the newest profile that the kit knows. Throws a Refusal if a store does not answer. */

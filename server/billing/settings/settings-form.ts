@@ -133,7 +133,7 @@ function readValue(place: Place, typed: string, currency: string): unknown {
 
 const isSameText = (one: string, other: string) => one.trim().toLowerCase() === other.toLowerCase();
 
-/** In the result, `places` has the form's field for each pointer into `json`. */
+/** In the result, `places` says for each JSON pointer into `json` from which field of the form the value comes. */
 function readForm(fields: Fields) {
   const places = new Map<string, Place>();
   const errors: FieldError[] = [];

@@ -133,8 +133,8 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // The other sessions were started without the app, so they end.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Nobody has given a code in the user's other browsers yet. So these browsers are forgotten, and lose their own counts for
-    // tries at codes.
+    // Nobody has given a code in the user's other browsers yet. So these browsers are forgotten: tries at codes there now count
+    // together with the tries in all unknown browsers.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

@@ -171,8 +171,8 @@ export async function useNewAddress(
   const { hash, giveBack } = await requireGoodPassword(deps, visit, counted, typed);
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
-  // The password is hashed even if it has a fault. Otherwise the time of the answer would reveal the name before a factor was
-  // given.
+  // A password with the user's name in it has a fault, but is hashed all the same. A faster answer would tell somebody who has
+  // not given a factor that the name is right.
   const faultWithName = await findNewPasswordFault(deps, visit, counted, { ...typed, name: user.name });
   const passwordHash = await hash();
   const setCookies = await inTransactionOf(visit, db, async (trx) => {

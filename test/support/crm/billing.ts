@@ -1,4 +1,4 @@
-// A service with a seller, whose clock the test sets, and contracts that the CRM reports to it. The service runs its own jobs too.
+// A service whose clock the test sets. It has a seller, and contracts that the CRM reports to it, and runs its own jobs.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
