@@ -107,7 +107,7 @@ it('each says who may call it', () => {
       'passkeys.describeOffer',
       'security.describe',
     ].sort(),
-    // The table of rights says which staff may call these, and about whom.
+    // The table of rights says which staff may call these procedures, and about whom.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.acceptLines',

@@ -13,7 +13,7 @@ const app = shared(openProductionApp);
 beforeAll(async () => {
   const cookie = await app.login('customer@example.test');
   await app.send('/sso/launch/network_site', { cookie });
-  // Tables are emptied one by one. Together, their locks and those of the service's jobs could wait for each other.
+  // Tables are emptied one by one. A statement that empties all of them could deadlock with the service's jobs.
   for (const table of ['events', 'event_sequences', 'event_deliveries'])
     await sql`truncate ${sql.table(table)}`.execute(app.db);
   await appendEvents(app.db, 'marketplace', 12);
