@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const password = 'local demo password';
 
-/** Opens a hand-off. The result is the address of the page that asks. */
+/** Opens a hand-off. Returns the path of the page that asks. */
 async function openPage(browser: Browser, user: HandOff): Promise<string> {
   const answer = await browser.send(await buildHandOff(app, user, now));
   expect([answer.status, locationOf(answer).pathname]).toEqual([303, '/continue']);
@@ -153,7 +153,8 @@ describe('the same hand-off again (contract 6.51)', () => {
     const after = await look();
     expect((await browser.send(url)).headers.get('location')).toBe('/profile?x=1');
     expect(await look()).toEqual(after);
-    // The hand-off counts as used in another browser, and in this one once somebody else is logged in.
+    // The hand-off is refused as used in another browser. It is refused in this browser, too, after somebody else has logged
+    // in.
     expect(codeOf(await app.send(url))).toBe('nonce_replayed');
     await browser.login('customer@example.test');
     expect(codeOf(await browser.send(url))).toBe('nonce_replayed');
