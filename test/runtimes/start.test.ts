@@ -1,4 +1,4 @@
-// While migrations run: /healthz answers, and everything else says that it is not up yet (contract 9.137).
+// While migrations run, /healthz answers, and everything else says that the service is not up yet (contract 9.137).
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { entryOf, findFreePort, type Runtime, run } from '../support/app/process.ts';
