@@ -33,9 +33,9 @@ describe('each client ends equal to the master, without a gap or a double on the
     undo.push(postgres.close);
     const instances: { port: number; process?: RunningProcess }[] = [];
     for (let n = 0; n < 2; n++) instances.push({ port: await findFreePort() });
-    // Both instances are one service behind a balancer. The nudges of demo clients go here, too.
     const nudged = await openNudgedClient('shop', random);
     undo.push(nudged.close);
+    // The issuer of both instances is the URL of the first one, so the nudges of demo clients go to the first one.
     const env = {
       ...killedEnv,
       IDENTITY_ISSUER: `http://localhost:${instances[0]?.port}`,

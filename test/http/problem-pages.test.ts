@@ -39,7 +39,7 @@ describe('a hand-off with a wrong time says what is wrong with it', () => {
     expect(text).toMatch(/would be valid for too long, or for no time at all/);
   });
 
-  /** Returns the words of a refusal, which are the same for programs and people. They fit every cause of `payload_expired`. */
+  /** Returns the words of a refusal, which are the same for programs and people. The words never say "expired". */
   async function refusalOf(path: string): Promise<string> {
     const [problem, page] = [await app.send(path), await app.send(path, { headers: html })];
     const { code, detail } = JSON.parse(problem.text);

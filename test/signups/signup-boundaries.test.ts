@@ -1,4 +1,4 @@
-// Signups just inside the limits of contract 7.1 to 7.12. Those just outside are in signup-refusals.test.ts.
+// Signups just inside the limits of contract 7.1 to 7.12. signup-refusals.test.ts has those just outside.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
