@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `npm test` runs before each commit and takes at most four minutes. It leaves these groups out. Each has a script of its own
-// (CONTRIBUTING.md).
+// `npm test` runs before each commit and takes at most four minutes. It leaves out these groups, and each group has a script of
+// its own (CONTRIBUTING.md).
 
 // Long tables of cases, many rounds of races, databases that fall silent, and all other tests that take over five seconds.
 const thorough = ['test/**/*.thorough.test.ts'];
 // Tests that put a module of their own in place of another.
 const mocked = ['test/**/*.mocked.test.ts'];
-// If root runs the tests, Chromium also puts itself before all other processes.
+// If root runs the tests, Chromium gives itself a higher priority than all other processes.
 const browser = ['test/browser/*.test.ts'];
 // Tests that run something as a process of its own.
 const processes = [
@@ -28,21 +28,21 @@ const common = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 15_000 } },
-  // A worker loads the modules once for all its files, which halves the time of all.
+  // A worker loads the modules one time for all its files, which halves the time of all tests.
   isolate: false,
   // Most objects of tests are needed only briefly. With more space for new objects, V8 collects garbage less often, which saves
   // a tenth of a worker's processor time.
   execArgv: ['--max-semi-space-size=64'],
-  // An unusual time zone, so that no test depends on the developer's.
+  // An unusual time zone, so that no test depends on the time zone of a developer.
   env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
 };
 const all = 'test/**/*.test.ts';
 const resolve = {
   alias: { '@node-rs/argon2': fileURLToPath(new URL('support/run/cheap-hashes.ts', import.meta.url)) },
 };
-// These tests share one WordPress, or measure something.
+// These tests share one WordPress, or measure something, so they run alone.
 const alone = { fileParallelism: false, sequence: { groupOrder: 1 } };
-// In CI, the suites of clients fill the time in which all tests before these wait for something.
+// In CI, the suites of clients run while all earlier tests wait for something.
 const later = { sequence: { groupOrder: 2 } };
 
 export default defineConfig({

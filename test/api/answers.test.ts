@@ -40,7 +40,7 @@ let away: TestInstance;
 let wire: Wire;
 let document: OpenApi;
 let checker: Checker;
-/** For each service, the cookie of somebody who is logged in there. */
+/** For each service, the session cookie of a user who is logged in there. */
 const cookies = new Map<TestApp | TestInstance, string>();
 
 const target = shared(() => openTarget(takes));
@@ -204,7 +204,7 @@ describe('each operation is answered as the document says', () => {
   });
 });
 
-/** Compares only the status of an answer to HEAD, which has no body and so no code. */
+/** Compares only the status if the request was a HEAD: its answer has no body, and therefore no code. */
 function expectSame(operationId: string, outcome: string, answer: Answer): void {
   if (operationId.endsWith('Speculatively')) expect(String(answer.status)).toBe(outcome);
   else expectAs(operationId, outcome, answer);
@@ -296,8 +296,8 @@ describe('data about people', () => {
     const full = await app.startInstance();
     const waiting: Promise<unknown>[] = [];
     const refused: Answer[] = [];
-    // Requests start one by one. All at the same time, they would be refused because of this machine, not because of the
-    // client.
+    // Starts the requests one by one. If all started at the same time, this machine would be too busy, and the service would
+    // refuse some of them for that reason, not because the client has too many.
     while (refused.length === 0 && waiting.length < 150) {
       const answer = full.send('/sso/events?wait=20', { headers: bearerOf(app, 'network_site') });
       waiting.push(answer.then((each) => each.status === 429 && refused.push(each)));
@@ -320,7 +320,7 @@ describe('what the marketplace sends', () => {
     const browser = openBrowser(app.send);
     const path = await handOffOf({ id: 'mia' });
     expectAs('receiveMarketplaceHandOff', '303', await browser.send(path));
-    // This hand-off leads to a question, and then to a session.
+    // The answer redirects to a page with a question. Sending its form starts a session.
     const page = locationOf(await browser.send(path));
     expect((await browser.send(page.pathname + page.search, { form: {} })).status).toBe(303);
     browser.jar.delete('identity_session');
@@ -504,7 +504,7 @@ const notSeen: Record<string, string> = {
 it('the document names nothing else', () => {
   for (const { operation } of listOperations(document.paths)) {
     const { operationId } = operation;
-    // Leaves out HEAD, whose answers have no body and so no code. Their statuses are seen above.
+    // Answers to HEAD have no body, and therefore no code. Tests above check their statuses.
     if (operationId.endsWith('Speculatively')) continue;
     const outcomes = seen.get(operationId) ?? new Set();
     const left = listOutcomes(document, operation).filter((outcome) => !outcomes.has(outcome));

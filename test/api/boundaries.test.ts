@@ -37,7 +37,7 @@ const values: [operationId: string, parameter: string, values: string[]][] = [
   ['launch', 'auth_after', numbers],
   ['logout', 'return_to', paths],
   ['pullEvents', 'limit', [...numbers, '1000', '1001']],
-  // Longer waits are left out, because they would take too long.
+  // Waits of 1 to 25 seconds are left out, because each would take that long.
   ['pullEvents', 'wait', ['0', '-1', '26', '1.5', 'x', '']],
   ['pullEvents', 'after', numbers],
   ['listContracts', 'limit', [...numbers, '1000', '1001']],

@@ -71,7 +71,8 @@ function expectNamed({ headers = {}, content = {} }: Described, name: string, an
     const example = examples?.[name];
     if (!example) continue;
     const [given, said] = [JSON.parse(mask(answer.text)), JSON.parse(mask(JSON.stringify(example.value)))];
-    // These are about people of this test, so only the names of the members are compared.
+    // These events and invoices belong to people of this test, so only the names of their JSON members are compared with the
+    // example.
     if (given.events) expect(namesIn(given)).toEqual(namesIn(said));
     else if (given.invoices) expect(namesIn(given.invoices[0])).toEqual(namesIn(said.invoices[0]));
     else if (given.code) expect({ ...given, detail: '' }).toMatchObject({ ...said, detail: '' });

@@ -108,7 +108,7 @@ it('each says who may call it', () => {
       'security.describe',
       'timeZones.describe',
     ].sort(),
-    // The table of rights says which staff may call these, and about whom.
+    // The table of rights says which staff may call these procedures, and about whom.
     staff: [
       ...Object.keys(rights).map((name) => `admin.${name}`),
       'booksForms.acceptLines',

@@ -1,4 +1,4 @@
-// Acts that no form of ours sends (contract 7.154, 12.14, 12.123, 12.190 and 12.191).
+// Requests for acts that no form of the service sends (contract 7.154, 12.14, 12.123, 12.190 and 12.191).
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';

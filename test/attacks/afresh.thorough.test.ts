@@ -1,4 +1,4 @@
-// Attacks that were found with the service and the contract in hand. Each once succeeded.
+// Attacks that were found by reading the contract and trying the service. Each succeeded in an earlier version.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -26,7 +26,7 @@ async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
 const setPassword = (browser: Browser, token: string, newPassword = strong) =>
   browser.send(`/set-password?token=${token}`, { form: { newPassword } });
 
-/** Adds a user with a password and a marketplace link that no longer sleeps. */
+/** Adds a user with a password and a marketplace link that can log them in. */
 async function addLinkedOwner(user: HandOff): Promise<Browser> {
   const owner = openBrowser(app.send);
   await comeIn(owner, user);
@@ -290,7 +290,8 @@ it('a link that sets nobody’s password costs no hash', async () => {
   await sql`update users set email_verified_at = now() where email = ${typed.email} and holds_email`.execute(
     app.db,
   );
-  // The queue has fewer than 110 places. None of these requests takes a place, so none is turned away.
+  // The queue for hashing passwords has fewer than 110 places. These requests need no place in it, so none is refused for lack
+  // of one.
   const answers = await Promise.all(
     Array.from({ length: 110 }, () => setPassword(openBrowser(app.send), token)),
   );

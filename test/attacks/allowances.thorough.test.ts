@@ -1,5 +1,5 @@
-// Each change by a user has an allowance, or a reason to need none. This test finds every door by itself: in the router, the
-// routes, and the lists of audit events and mails.
+// Each change that a user can make has an allowance, or a reason to need none. The test collects the changes by itself: from
+// the router, the routes, and the lists of audit events and mails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -115,7 +115,7 @@ type Counted = {
   make: (user: User) => Promise<Answer>;
 };
 type Free = { free: true; prepare?: (user: User) => Promise<unknown>; make: (user: User) => Promise<Answer> };
-/** Says in words what limits the change instead of an allowance. */
+/** Says what limits a change that has no allowance. */
 type Bounded = string;
 
 const security = '/profile/security';
@@ -123,7 +123,7 @@ const names = () => ({ name: `Name ${next()}`, accountName: `Account ${serial}` 
 const newPassword = { currentPassword: password, newPassword: 'eight louder lanterns' };
 const billing = '/profile/billing';
 const details = () => ({ company: `Company ${next()}` });
-/** A contract that the user may cancel, because there is a seller. */
+/** Adds a contract that the user may cancel. Without a seller, nobody could cancel it, so this sets one first. */
 async function addContract({ id }: User): Promise<string> {
   if ((await sql`select from billing_settings`.execute(app.db)).rows.length === 0) await setSettings(app.db);
   const { rows } = await sql<{ id: string }>`
@@ -421,7 +421,7 @@ function listDoors(): string[] {
 
 describe('every change by a user', () => {
   it('has an allowance, or says what bounds it, whichever door it has (contract 11.6, 11.8, 11.14, 11.15, 11.16, 11.37, 11.64 and 11.75)', () => {
-    // The download is the only door without a form.
+    // Downloading one's data counts as a change, too, but it is a GET, so listDoors does not find it.
     expect(Object.keys(doors).sort()).toEqual([...listDoors(), 'GET /profile/data.json'].sort());
   });
 
@@ -430,7 +430,7 @@ describe('every change by a user', () => {
       typeof door === 'object' && 'counts' in door ? [door.counts] : [],
     );
     const ofLogins = ['login-known-browser', 'login-own-browser', 'login-passkey'];
-    // The mails about staff are in staff.test.ts.
+    // The allowances for mails about staff are tested in staff.test.ts.
     const elsewhere = [
       ...ofLogins,
       'invoice-email-of-signup',
@@ -505,7 +505,7 @@ describe('every change by a user', () => {
       bank_details_changed: 'billing.set',
       billing_texts_changed: 'billing.set',
       client_changed: 'staff.set_client',
-      // The job sends one a day, however many customers gave a VAT id.
+      // The job sends one such mail a day, for any number of customers who gave a VAT id.
       vat_ids_to_check: 'billing.updated',
     };
     expect(Object.keys(senders).sort()).toEqual([...mailKinds].sort());
@@ -587,7 +587,7 @@ describe('allowances', () => {
     expectRetryAfter(refused, 60 * 60);
     expect(textOf(refused)).toContain('There have been too many attempts in a short time.');
     expect(fieldOf(refused, 'name').value).toBe(typed.name);
-    // An edit that changes nothing does not count.
+    // An edit that changes nothing does not use up the allowance.
     const present = JSON.parse((await user.browser.send('/sso/profile')).text);
     expect((await call(user, 'profile.update', { name: present.name })).status).toBe(200);
     // The limit applies to this user alone.
@@ -701,11 +701,11 @@ describe('allowances', () => {
       expect((await change(thief, 'thief has a password', password)).status).toBe(303);
     }
     expect((await change(thief, password, 'thief has a password')).status).toBe(429);
-    // The owner's other browser is as new as the thief's.
+    // The owner's second browser is not established either, and shares its allowance with the thief's browser.
     const other = await logIn(app.send, email, password);
     expect((await change(other, password, 'eight louder lanterns')).status).toBe(429);
     expect((await browser.login(email, password)).status).toBe(303);
-    // A forgotten browser is no longer established.
+    // The thief has made the service forget this browser, so it is not established.
     await form({ id, email, browser }, '/profile/passkeys', { intent: 'add' });
     expect((await browser.send('/profile/passkeys/add')).text).toContain('For the next 7 days');
     for (let n = 0; n < 5; n++) {

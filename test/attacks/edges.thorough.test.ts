@@ -1,4 +1,5 @@
-// Attacks on limits and mails, through a proxy in front or a name that anybody can choose. Each once succeeded.
+// Attacks on limits and mails, made through a reverse proxy or with a name that anybody can choose. Each succeeded in an
+// earlier version.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';

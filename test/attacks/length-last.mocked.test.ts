@@ -1,4 +1,5 @@
-// The attacks of worst-text and long-text notice a build that checks the length of a text last.
+// Shows that the attacks of worst-text and long-text succeed, and so would be noticed, if the service checks the length of a
+// text last.
 import { describe, expect, it, vi } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { measureWait } from '../support/faults/waits.ts';
@@ -19,7 +20,7 @@ describe('where the length comes last, somebody waits for more than 100 ms', () 
     ['an address', 'email', 'a domain of different letters', { password: 'wrong' }],
     ['a password', 'password', 'combining marks', { email: 'customer@example.test' }],
   ])('for %s', async (_, name, kind, others) => {
-    // The text is shorter than it may be. At full length, it would delay other tests on this machine.
+    // Uses three quarters of the longest text. The longest one would delay other tests on this machine.
     const body = spellForm({
       ...others,
       [name]: fitTo(worstTexts[kind] ?? '', Math.floor(worstBytes * 0.75)),

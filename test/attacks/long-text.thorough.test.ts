@@ -12,7 +12,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const threadClock = '/proc/thread-self/schedstat';
-/** The CPU time of the thread that asks, in milliseconds. It does not depend on what else runs on the machine. */
+/** Returns the CPU time of the calling thread, in milliseconds. Other programs on the machine do not change it. */
 const readThreadMs = () => Number(readFileSync(threadClock, 'utf8').split(' ')[0]) / 1e6;
 const readProcessMs = () => {
   const { user, system } = process.cpuUsage();
@@ -43,7 +43,7 @@ it.runIf(existsSync(threadClock))(
     // Takes the median, because this thread sometimes does other work, such as vitest's.
     expect(alone.sort((one, other) => one - other)[4]).toBeLessThan(5);
     expect(await measure(16)).toBeLessThan(5);
-    // Another thread does the work.
+    // The check runs on another thread.
     expect(readProcessMs() - start.process).toBeGreaterThan(5 * (readThreadMs() - start.thread));
     await check.close();
   },

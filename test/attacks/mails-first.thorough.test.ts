@@ -44,7 +44,7 @@ const addNotices = (count: number, name = 'waiting', kind = 'new_browser') =>
 
 let serial = 0;
 
-/** Measures how long a mail takes to arrive after somebody asks for it on that page. */
+/** Measures how long a mail takes to arrive after somebody asks for it on the page at `path`. */
 async function timeMail(path: string, email: string): Promise<number> {
   const sent = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(email)).length;
   const before = sent();
@@ -69,9 +69,9 @@ describe('a thief who floods the mailbox of the owner', () => {
     mailServer.mode = { takesMs: 100 };
     const email = 'merchant@example.test';
     const thief = await logIn(app.send, email);
-    // 70 notices are more than a mailbox gets in a day.
     const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
     const user = { id: rows[0]?.id ?? '', email, holdsEmail: true };
+    // 70 notices are more than a mailbox gets in a day.
     for (let n = 0; n < 70; n++)
       await inTransaction(app.db, { by: 'service' }, (trx) =>
         notify(trx, { now: () => new Date() }, user, 'data_downloaded'),
@@ -105,7 +105,7 @@ describe('a sign-up mail leaves within 2 s, with 10,000 notices waiting (contrac
     await addNotices(10_000);
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(0), 15_000);
     expect(await measure()).toBeLessThan(2_000);
-    // The 10,000 notices are still being sent.
+    // Shows that the service is sending the 10,000 notices during the measurement.
     const before = mailServer.received.length;
     await vi.waitFor(() => expect(mailServer.received.length).toBeGreaterThan(before), 15_000);
   }, 120_000);

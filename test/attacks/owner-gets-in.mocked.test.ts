@@ -1,4 +1,4 @@
-// Strangers who use up a limit do not keep the owner out. Each of these attacks once succeeded.
+// Strangers who use up a limit do not keep the owner out. Each of these attacks succeeded in an earlier version.
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, expectRetryAfter, openApp } from '../support/app/app.ts';
@@ -8,13 +8,13 @@ import { emptyTables } from '../support/database/empty-tables.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 import { shared } from '../support/run/shared.ts';
 
-// The login page of local mode does not name this address.
+// This user is not one of the demo users, which the login page of local mode names.
 const email = 'owner@example.test';
 const unknown = 'nobody@example.test';
 const password = 'local demo password';
 const newPassword = 'seven quiet lanterns';
 
-// Runs the real function, except for the wrong password, because hundreds of real guesses would take long.
+// Answers for the wrong password without hashing it, because hundreds of real guesses would take long. Hashes everything else.
 vi.mock('@node-rs/argon2', async (importOriginal) => {
   const real = await importOriginal<typeof import('@node-rs/argon2')>();
   const verify = async (hash: string, typed: string) => typed !== 'wrong' && (await real.verify(hash, typed));
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => emptyTables(app.db, 'rate_limits', 'mails'));
 
 let last = 0;
-/** An IP address in a network of its own. */
+/** Each call returns an IP address in another network. */
 const anywhere = () => `203.${++last >> 8}.${last & 255}.9`;
 
 const guess = (at: string) =>
@@ -44,7 +44,7 @@ const letPass = (...names: string[]) =>
     app.db,
   );
 
-/** Strangers from everywhere use up the tries at the password, and the mails of the day. */
+/** Uses up the guesses at the account's password and its mails of the day, with requests from many IP addresses. */
 async function spendEverything(of: string): Promise<void> {
   // Only 16 guesses run at the same time, because more would have to wait for too long.
   let answers: Answer[];
@@ -150,7 +150,7 @@ describe('the mail that sets a password, every three hours', () => {
     expect(statusesOf(await many(50, 'first'))).toEqual(sent(50, 0));
     expect((await ask(email, from)).status).toBe(303);
     expect(statusesOf(await many(50, 'second'))).toEqual(sent(49, 1));
-    // This IP address has used up its own mails.
+    // `from` has used up the mails that one IP address may ask for.
     expect((await ask('customer@example.test', from)).status).toBe(429);
     await spendMails('customer@example.test');
     const { rows } = await sql<{ points: number }>`select points from rate_limits

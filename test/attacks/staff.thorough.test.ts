@@ -1,5 +1,5 @@
-// Staff, or a thief of their session, try too much: in random order, many at the same time, while others change the same
-// people.
+// Staff, or somebody who has stolen their session, try acts that they may not do: in random order, many at the same time, while
+// other staff change the same people.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -102,7 +102,7 @@ describe('managers', () => {
     });
     expect(await read()).toEqual(before);
     expect([...outcomes.keys()].filter((outcome) => /^5|401/.test(outcome))).toEqual([]);
-    // Meanwhile the staff have helped customers.
+    // In the same time, the managers' permitted acts on customers succeeded.
     expect(outcomes.get('200')).toBeGreaterThan(orders / 40);
     expect(outcomes.get('403 not_allowed')).toBeGreaterThan(orders / 4);
   });
@@ -226,7 +226,8 @@ describe('an act', () => {
     },
   );
 
-  // A target with an early id is the first person that the act locks, so the act waits there.
+  // An act locks people in the order of their ids. A target with a low id is locked first, so the act waits for the target's
+  // row.
   const earlyId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   let early = 0;
   const ends: Record<string, (by: Member) => ReturnType<typeof sql>> = {
@@ -248,7 +249,9 @@ describe('an act', () => {
       )
       .toBeGreaterThan(0);
 
-  /** Sends the form while a transaction has locked the form's person. Makes the change, then ends the transaction. */
+  /**
+   * Locks the person in a transaction and sends the form, which has to wait. Then makes the change and ends the transaction.
+   */
   async function actAcross(name: string, by: Member, target: Person, change: ReturnType<typeof sql>) {
     const form = await askFor(app, name, target);
     let sent: Promise<string> | undefined;
@@ -484,7 +487,7 @@ describe('a stolen session of staff', () => {
     const last = (await runAtOnce(16, (index) => look(290 + index))).sort();
     expect(last).toEqual([...Array(10).fill('200'), ...Array(6).fill('429 rate_limited')]);
     expect(await countEvents('staff.looked', thief)).toBe(300);
-    // The thief may look again at people whom they have seen. They learn nothing about other people, not even by acts.
+    // The thief may view people whom they have viewed before. The thief learns nothing about other people, not even by acts.
     expect(await look(0)).toBe('200');
     const target = people[319] as Person;
     expect(await act(thief, 'people.suspend', target)).toBe('429 rate_limited');

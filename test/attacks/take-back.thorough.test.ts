@@ -1,4 +1,5 @@
-// Ways to lose an account for good, or to get into one that was left behind. Each once succeeded if people did what mails said.
+// Ways for an owner to lose an account for good, and for others to get into an account through a mailbox that its owner has
+// left. Each succeeded in an earlier version if people did what our mails advised.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../support/app/app.ts';
@@ -26,7 +27,7 @@ const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();
 const open = () => openBrowser(changes.app.send);
 
-/** An owner who signed up a month ago, and a thief who knows the password and is logged in. */
+/** Arranges an owner who signed up a month ago, and a thief who knows the password and is logged in. */
 async function rob() {
   const { email, id, browser: owners } = await changes.signUp();
   changes.passTime(30 * dayMs);
@@ -49,7 +50,8 @@ describe('a thief who knows the password', () => {
     const passkey = await addPasskey(thief);
     await setUp(thief, now());
     const owner = open();
-    // Earlier, mails advised the owner to set a new password by mail. But that asks for a code of the thief's app.
+    // Mails of an earlier version advised the owner to set a new password by mail. The link in such a mail leads to a page that
+    // asks for a code of the thief's app.
     const set = await setPasswordByMail(email, owner);
     expect(set.headers.get('location')).toMatch(/^\/login\/code/);
     const link = await linkOf(changes, email, 'authenticator_added');
@@ -126,7 +128,7 @@ describe('a thief who knows the password', () => {
     const first = await changes.change(thief, email, second);
     await addPasskey(thief);
     const theirs = await linkOf(changes, second, 'passkey_added');
-    // A change by an import of the marketplace reserves no address either.
+    // Changes the email address as an import from the marketplace does: the old address is not reserved.
     await sql`update users set email = ${changes.newEmail()} where id = ${id}`.execute(changes.app.db);
     expect((await open().send(first, { form: { newPassword } })).status).toBe(303);
     const { rows } =
@@ -168,13 +170,13 @@ describe('somebody who reads a mailbox that its owner has left', () => {
     const { email, owners } = await rob();
     const passkey = await addPasskey(owners);
     const link = await changes.change(owners, email, changes.newEmail());
-    // This passkey belongs to another user's own account.
+    // This passkey belongs to another user.
     const other = await changes.signUp();
     const theirs = await addPasskey(other.browser);
     const token = link.split('=')[1] ?? '';
     const given = theirs.answer(await fetchOptions(other.browser, 'take-back', token), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
-    // An answer of the owner's passkey to another challenge does not count either.
+    // The owner's passkey does not count if it answers the challenge of a login.
     const login = passkey.answer(await fetchOptions(other.browser, 'login'), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: login } })).status).toBe(422);
   });

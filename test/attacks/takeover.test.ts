@@ -1,4 +1,4 @@
-// Attacks from outside on somebody else's account and what belongs to it. Each once succeeded.
+// Attacks from outside on somebody else's account and what belongs to it. Each succeeded in an earlier version.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoices/invoicing.ts';
@@ -47,7 +47,7 @@ describe('a link that an attacker plants in the browser of a victim', () => {
     const url = await buildHandOff(app, { id: 'csrf', returnTo: '/sso/launch/marketplace?return_to=/pay' });
     const answer = await victim.send(url);
     expect(await victim.whoAmI()).toBeUndefined();
-    // The person is asked, and sees whose account it is.
+    // The page asks the victim, and names the account.
     expect(textOf(await victim.send(answer.headers.get('location') ?? ''))).toContain('csrf@example.test');
     expect(answer.headers.get('location')).not.toContain('launch');
   });
@@ -77,7 +77,7 @@ describe('somebody who types another person’s address at the marketplace', () 
       expect(locationOf(answer).pathname).toBe('/continue');
       expect(await attacker.whoAmI()).toBeUndefined();
     }
-    // The attacker cannot log in with their earlier password either.
+    // The password that the attacker set does not work.
     expect(attackersId).toBeDefined();
     expect((await attacker.login(typed.email, 'local demo password')).status).toBe(401);
   });
@@ -91,7 +91,7 @@ describe('somebody who types another person’s address at the marketplace', () 
     const answer = await sendSignup(app, signup);
     expect([answer.status, JSON.parse(answer.text).user.created]).toEqual([201, true]);
     expect(textOf(await attacker.send('/profile/billing'))).not.toContain('Service contracts');
-    // The owner gets a mail, and comes in from the marketplace.
+    // The owner gets a mail, and then logs in by a hand-off from the marketplace.
     expect((await readMails(other, typed.email))[0]?.subject).toBe(
       'Set a password for your new account – Identity',
     );
@@ -145,7 +145,7 @@ describe('somebody who types another person’s address at the marketplace', () 
         text
           .replaceAll(`${name}@`, 'x@')
           .replace(`probe-${name}`, 'probe')
-          // The menu shows the first letter of the address.
+          // Removes the first letter of the email address, which the menu shows.
           .replace(/Your account \w /, '')
           .replace(/id=[\w-]+/g, '');
       looks.push([
@@ -203,7 +203,7 @@ describe('prompt=login', () => {
         '/login',
         false,
       ]);
-      // A launch with `prompt=none` gives no payload either.
+      // A launch with `prompt=none` gives no payload.
       const silent = await browser.send(`${next}&prompt=none`);
       expect(locationOf(silent).searchParams.get('error')).toBe('login_required');
       await browser.login('customer@example.test');

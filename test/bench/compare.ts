@@ -1,4 +1,5 @@
-// Measures the service in turns with other programs, row by row, so that what slows the machine slows all of them.
+// Compares the service with other programs in each row of the bench. The programs take turns, so that other load on the machine
+// slows all of them.
 import type { BenchDatabase } from './database.ts';
 import { type Measured, measure, medians } from './load.ts';
 import { buildAsking } from './population.ts';
@@ -46,7 +47,10 @@ export async function compareRow(
   }
 }
 
-/** The contender with the code of `--against`. Rows that have a `line` are compared with it. */
+/**
+ * The name of the contender that runs the code of `--against`. If a row has a limit (`line`), the service is compared with this
+ * contender.
+ */
 export const before = 'before';
 
 const isFirst = (row: Row) => row === 'newcomer' || row === 'first launch';
@@ -63,7 +67,8 @@ export async function forget(row: Row, { client }: BenchDatabase): Promise<void>
       `delete from launches where ${launchedLately}`,
       `delete from client_users where ${launchedLately.replace('at', 'since')}`,
     );
-  // Triggers are off, because they would make events of this. Statements run one by one, because requests may still be under way.
+  // Triggers are off, because they would add events for these deletions. Statements run one by one, because requests may still
+  // be under way.
   await client.query('set session_replication_role = replica');
   for (const statement of statements) await client.query(statement);
   if (isFirst(row)) await client.query('vacuum analyze launches, client_users');
@@ -75,7 +80,7 @@ async function requireFirst({ requests }: Measured, { client }: BenchDatabase): 
     throw new Error(`Only ${rows[0].count} of ${requests} launches were first ones: take shorter rounds`);
 }
 
-/** A hundred launches a second, beside sixteen logins that are always under way. */
+/** Compares two programs at a hundred launches a second, while sixteen logins are always under way. */
 export async function compareLaunchesBesideLogins(suffix: string, contenders: [Contender, Contender]) {
   const ask = buildAsking(contenders[0].database.people);
   const measureBoth = async ({ server, database }: Contender) => {

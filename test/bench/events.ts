@@ -1,5 +1,5 @@
-// Measures how long a nudged client waits for a change: from the change until a pull has brought it. Two instances run on a busy
-// machine. Each second, SQL makes fifty changes, each about somebody who was handed over to that client.
+// Measures the time from a change until a nudged client has pulled it. Two instances run on a busy machine. Each second, SQL
+// makes fifty changes, each about somebody who was handed over to that client.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { findFreePort } from '../support/app/process.ts';
@@ -41,7 +41,7 @@ export async function measureEvents(env: Record<string, string>): Promise<void> 
     takes(response, nth, request);
     pulling = pulling.then(pull);
   });
-  // This is local mode, which takes a plain http address on this machine.
+  // Runs in local mode, which accepts an http URL on this machine.
   const port = await findFreePort();
   const local = {
     ...env,
@@ -66,7 +66,7 @@ export async function measureEvents(env: Record<string, string>): Promise<void> 
       );
     }
     await Promise.all(changes);
-    // A nudge comes within two seconds.
+    // Waits for the last nudge, which comes within two seconds.
     await new Promise((done) => setTimeout(done, 4_000));
     await pulling;
     addRow(

@@ -1,11 +1,11 @@
-// Measures what a request costs as people get more. Each size of database is measured in turns with the smallest.
+// Measures what a request costs as the number of people grows. Each size of database is measured in turns with the smallest.
 import { type Contender, compareRow } from './compare.ts';
 import { type BenchDatabase, makeDatabase } from './database.ts';
 import { rowNames, rows } from './rows.ts';
 import { startService } from './servers.ts';
 import { addRow } from './table.ts';
 
-/** Drops each database but the first before it makes the next. Three million people take some 30 GB. */
+/** Keeps only the first database beside the one that it measures, because three million people take some 30 GB. */
 export async function measureGrowth(
   postgresUrl: string,
   passwordHash: string,

@@ -1,4 +1,5 @@
-// One measurement: a load for some seconds, and what it cost. wrk makes the load. If a rate is given, an open loop makes it.
+// One measurement: a load for some seconds, and what it cost. An open loop makes the load if a rate is given. If not, wrk makes
+// it.
 import { execFile, spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +70,8 @@ async function loadAtRate(
   };
 }
 
-// This is more than any server here answers. Nonces and ids of signups work once, so no request can be sent twice.
+// No server here answers so many requests a second. They are made in advance, because no request can be sent twice: a nonce and
+// the id of a signup are accepted one time.
 const requestsPerSecond = 6_000;
 
 /** Writes the requests down beforehand, so that making them costs the machine nothing during the measurement. */

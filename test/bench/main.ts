@@ -24,7 +24,7 @@ import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
 const parts = ['beside logins', 'flood', 'start', 'memory'];
-// These parts run only on request, and only on Node.
+// These parts run only if an argument names them, and only on Node.
 const long = ['growth', 'soak', 'processes', 'events', 'openid'];
 const { values, positionals } = parseArgs({
   options: { against: { type: 'string' } },
@@ -40,7 +40,7 @@ const runs = (runtime: Runtime) => chosenRuntimes.length === 0 || chosenRuntimes
 const choosesAll = args.length === chosenRuntimes.length;
 const isChosen = (name: string) => args.includes(name) || (choosesAll && !long.includes(name));
 
-// A third of the people are newcomers, which is more than there are requests in a round.
+// A third of these people are newcomers. A round sends fewer requests than there are newcomers.
 const people = 30_000;
 
 const folder = await makeFolder();
@@ -49,7 +49,7 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
     // The bench does not measure the disk.
     synchronous_commit: 'off',
     max_connections: '100',
-    // Postgres has this much memory if it serves millions of people.
+    // As much memory as Postgres has in a service for millions of people.
     shared_buffers: '2GB',
     max_wal_size: '4GB',
   },

@@ -1,5 +1,5 @@
-// What one login at a product of OpenID Connect takes, in turns with a first launch: /oauth/authorize, /oauth/token, and the signature
-// alone, by RS256 and by ES256, in this process.
+// What a login at an OpenID Connect product costs: /oauth/authorize and /oauth/token, measured in turns with a first launch.
+// Also measures one signature by RS256 and by ES256, made in this process.
 import { createHash } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -20,7 +20,7 @@ const verifier = 'a-verifier.of_43-characters~at-the-very-least-0';
 const challenge = createHash('sha256').update(verifier).digest('base64url');
 const scope = ['openid', 'profile', 'email'];
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
-// More than are exchanged in a round.
+// More codes than a round exchanges.
 const codes = 8_000;
 
 export async function measureOpenId(
@@ -60,7 +60,7 @@ export async function measureOpenId(
   }
 }
 
-/** Adds the product, which everybody has been at before. Returns its secret. */
+/** Adds a product at which everybody has logged in before. Returns its secret. */
 async function prepare({ env, client }: BenchDatabase): Promise<string> {
   const { db, close } = connect(env.DATABASE_URL ?? '');
   const secret = await inTransaction(db, { by: 'service', cause: 'bench' }, async (trx) => {

@@ -27,7 +27,10 @@ const half = Math.floor(people / 2);
 /** The id of somebody with a long history. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
 
-/** Adds people. Half are called Anna, the others Bert, and one both. The older half are "Altkunde" with unproved addresses. */
+/**
+ * Adds people. Half are called Anna, the others Bert, and one person has both names. The older half belong to accounts called
+ * "Altkunde", and their email addresses are not proved.
+ */
 async function fill(client: pg.Client): Promise<void> {
   const insert = (table: string, columns: string, values: string, where = '') =>
     client.query(
@@ -55,7 +58,7 @@ async function fill(client: pg.Client): Promise<void> {
       case when n in (7, 8, 9) then now() end`,
   );
   await insert('external_links', 'provider, external_id, user_id', `'marketplace', 'm-' || n, ${user}`);
-  // Everybody has one login. One person has twenty events a day, for as long as events are kept.
+  // Everybody has an event of one login. One person has twenty events a day, over the whole time for which events are kept.
   await insert(
     'audit_events',
     'id, at, type, user_id',
@@ -75,7 +78,7 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-/** The number of a random one of every tenth person, but not of the last, so that somebody comes after them. */
+/** Returns a random multiple of ten: the number of a person. It is never the last person, so that others follow in a list. */
 const some = () => 10 * (1 + Math.floor(Math.random() * (people / 10 - 1)));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;

@@ -6,7 +6,7 @@ import { migrate } from '../../db/postgres/migrate.ts';
 export const password = 'a password for the bench';
 export const issuer = 'https://id.bench.test';
 
-/** The settings of production, because people use that. Local mode differs: for example, it has another build of React. */
+/** Production mode, which people use. A request costs something else in local mode, which has another build of React. */
 export const settings = {
   NODE_ENV: 'production',
   IDENTITY_ISSUER: issuer,
@@ -19,12 +19,13 @@ export const settings = {
   // No mail server listens there.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
-  // Requests come as if through a proxy, because guesses are counted by IP address and each person has their own.
+  // Each request names the IP address of its person, as a proxy does. People need different IP addresses, because guesses are
+  // counted by IP address.
   TRUSTED_PROXIES: '127.0.0.1',
 };
 const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
 
-/** Session tokens follow from the number of the user, so that the load needs no list of them. */
+/** Computes a session token from the number of the user, so that the load needs no list of tokens. */
 export const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
 
 /** Migrates a database to this version, and adds `people` users. Each has a marketplace link and a session. */
@@ -40,7 +41,9 @@ const idOf = (kind: string, n = 'n') =>
   `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const [accountId, userId, sessionId] = [idOf('0'), idOf('1'), idOf('2')];
 
-/** Gives each user an account, a marketplace link, a session and a contract. For the bench, `addYear` adds a year of history. */
+/**
+ * Gives each user an account, a marketplace link, a session and a contract. If `forBench` is true, also adds a year of history.
+ */
 export async function fill(
   client: Pick<pg.Client, 'query'>,
   { people, passwordHash, forBench = false }: { people: number; passwordHash: string; forBench?: boolean },
@@ -136,13 +139,13 @@ export type Asked = {
 let serial = 0;
 const run = Date.now().toString(36);
 const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
-// Picks somebody whose number has the remainder `third` when it is divided by 3. `fill` gives each third other rows.
+// Picks a user whose number, divided by 3, has the remainder `third`. `fill` adds different rows for each of the three groups.
 const oneOf = (third: 0 | 1 | 2, users: number, chosen: number) =>
   3 * (chosen % Math.floor(users / 3)) + (third || 3);
-// Picks numbers here and there in the tables, and repeats none before all were picked.
+// Picks numbers spread over the tables. Picks every number before it repeats one.
 const next = () => serial++ * 7_919;
 
-/** Builds one request at a time, each by a random user. */
+/** Returns functions that build one request each, usually by a random user. */
 export function buildAsking(users: number) {
   const cookie = (user = anyone(users)) => `__Host-identity_session=${tokenOf(user)}`;
   const launch = (user: number) => ({

@@ -1,5 +1,6 @@
-// The reference program keeps the same promises for the requests of the bench, as most people would write it: Hono, Kysely and pg
-// as they come, and one transaction for each request that writes. It refuses all requests that the bench does not send.
+// The reference program keeps the promises of the service for the requests of the bench. It is written as most people would
+// write it: Hono, Kysely and pg as they come, and one transaction for each request that writes. It refuses all requests that
+// the bench does not send.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { verify } from '@node-rs/argon2';
@@ -135,7 +136,10 @@ app.get('/sso/launch/marketplace', async (c) => {
   return c.redirect(`${settings.SSO_MARKETPLACE_CALLBACK_URL}?${query}`, 303);
 });
 
-/** A change of the user, or an end of the session, happens before this launch is recorded, or waits for that. */
+/**
+ * Locks the user and the session. If something changes the user or ends the session, it does so before this launch is recorded,
+ * or waits until then.
+ */
 function recordLaunch({ id, user_id }: { id: string; user_id: string }): Promise<string> {
   return db.transaction().execute(async (trx) => {
     const user = trx.selectFrom('users').select('id').where('id', '=', user_id);

@@ -1,7 +1,11 @@
-// The rows of the bench, and the limits (lines) that the service must keep. No test checks them, because that takes a whole run.
+// The rows of the bench, and the limits (lines) that the service must keep. Only a run of the whole bench checks the limits, so
+// no test does.
 import type { buildAsking } from './population.ts';
 
-/** `line` is the most CPU that a request may take, as a share of that of `--against`. Rounds of `isLong` rows last longer. */
+/**
+ * `line` is the most CPU that a request may take, as a share of what it takes with the code of `--against`. Rounds of `isLong`
+ * rows last longer.
+ */
 export const rows: Record<Row, RowKind> = {
   newcomer: { status: 303, line: 0.8 },
   'first launch': { status: 303, line: 0.9 },
@@ -21,7 +25,7 @@ export type Row = keyof ReturnType<typeof buildAsking>;
 
 export const rowNames = Object.keys(rows) as Row[];
 
-/** The most time that a start may take, as a share of that of the code of `--against`. */
+/** The most time that a start may take, as a share of what it takes with the code of `--against`. */
 export const startLine = 0.65;
 
 /** The most memory that a process on Node may use at any time in the bench. */

@@ -26,7 +26,7 @@ export const startService = (runtime: Runtime, env: Env, root = ownRoot) =>
   start(
     [...commandOf[runtime], entryOf[runtime]],
     '/readyz',
-    // The process starts as our scripts start it. Scripts of older versions did not limit the heap.
+    // Limits the heap as the scripts of this version do. Scripts of older versions did not limit it.
     { ...(root === ownRoot && heap), ...env },
     root,
   );
@@ -90,7 +90,8 @@ export async function readPostgresCpuMs(pid: number): Promise<number> {
     if (!/^\d+$/.test(child)) continue;
     try {
       if ((await readStat(child)).parent !== pid) continue;
-      // This reads nanoseconds. Hundredths of a second, rounded for each of many processes, would be too coarse.
+      // `schedstat` counts nanoseconds. `stat` counts hundredths of a second: rounded for each of many processes, they would be
+      // too coarse.
       ms += Number((await readFile(`/proc/${child}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
     } catch {
       // The child process has ended since it was listed.

@@ -10,7 +10,10 @@ export const days = 400;
 
 const quote = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`;
 
-/** Adds a contract with two documents for each tenth person. Rare states are old, so that a list reads all documents for them. */
+/**
+ * Adds a contract with two documents for each tenth person. Only old documents are in a rare state, so that a list of such a
+ * state has to read all documents.
+ */
 export async function fillBooks(client: pg.Client, people: number): Promise<void> {
   const contracts = Math.floor(people / 10);
   const invoices = Math.floor(people * 0.18);
@@ -101,7 +104,7 @@ export async function fillBooks(client: pg.Client, people: number): Promise<void
     select document, 3, now(), 'It is too long.' from made order by j desc limit 20`);
 }
 
-/** Adds some 60 keys for each hour. */
+/** Adds sums for each hour, under some 60 keys. */
 export async function fillSums(client: pg.Client): Promise<void> {
   const refused = ['invalid_request', 'unauthorized', 'not_found', 'rate_limited', 'conflict', 'unavailable'];
   const keys = [

@@ -1,4 +1,4 @@
-// Reads what the administrators' pages about the business show, each as its page reads it, and the files that they download.
+// Reads what the administrators' business pages show, in the same way as the pages do, and the files that the pages offer.
 import { type DatabaseClient, openDatabase } from '../../db/postgres/client.ts';
 import type { Staff } from '../../server/acts/staff.ts';
 import {
@@ -67,7 +67,10 @@ export function buildStaffPages({ db }: DatabaseClient): Page[] {
 
 const rounds = 5;
 
-/** Reads each book for all days. Measures the time to its first slice, the longest wait for a slice, and the whole time. */
+/**
+ * Exports each book for all days. Measures the time to the first slice after the header, the longest wait for a slice, and the
+ * whole time.
+ */
 export async function measureFiles(url: string, print: (text: string) => void): Promise<void> {
   const database = openDatabase({
     ...{ url, poolSize: 4, preparedStatements: true, statementTimeoutMs },
@@ -91,7 +94,7 @@ export async function measureFiles(url: string, print: (text: string) => void): 
         signal: new AbortController().signal,
       });
       records = counts[only];
-      // The slice before that is the header.
+      // slices[0] is the header.
       worst.first = Math.max(worst.first, slices[1] ?? 0);
       worst.slice = Math.max(worst.slice, ...slices);
       worst.whole = Math.max(worst.whole, performance.now() - startedAt);

@@ -36,7 +36,7 @@ export function addComparison(
   addRow(name, cells, describeShares(name, shares, line));
 }
 
-/** Returns the median share, with a mark if it is over its line. */
+/** Returns the median share, with a mark if it is over the limit (`line`). */
 export function describeShares(name: string, shares: number[], line = Number.POSITIVE_INFINITY): string {
   const share = median(shares);
   const [low, high] = intervalOfMedian(shares);
@@ -56,7 +56,7 @@ function intervalOfMedian(values: number[]): [low: number, high: number] {
   return [sorted.at(rank) ?? Number.NaN, sorted.at(-1 - rank) ?? Number.NaN];
 }
 
-/** Prints what has been measured so far. Returns true if no line is missed. */
+/** Prints what has been measured so far. Returns true if no limit (`line`) is exceeded. */
 export function printTable(): boolean {
   const [first, ...others] = cpus();
   const machine = `${others.length + 1} × ${first?.model.trim()}, Node ${process.version}`;

@@ -1,4 +1,4 @@
-// Signing up on the way to a client, and changing an address and having it back, as a person does both.
+// A person signs up on the way to a client. A person changes their email address, and gets the old one back.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import {

@@ -5,7 +5,7 @@ import { openClient } from '../support/app/trpc.ts';
 import { byForm } from '../support/faults/faults.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Credentials get old, and tries are forgotten.
+// The tests move the clock on, so that credentials get old and tries are forgotten.
 let lagMs = 0;
 const site = shared(() => openSite({}, () => new Date(Date.now() + lagMs)));
 
@@ -83,12 +83,12 @@ const rows: Row[] = [
     focus: 'confirmPassword',
   },
   {
-    // This form is longer than a cookie.
+    // This form is too long for a cookie.
     what: 'the settings of billing',
     path: '/admin/billing/settings',
     arrange: (page) => logInAnew(page, 'admin@example.test'),
     async send(page) {
-      // The service says what is wrong, and not the browser.
+      // Turns off the browser's own checks, so that the service refuses the form.
       await page.locator('form.settings').evaluate((form: HTMLFormElement) => {
         form.noValidate = true;
       });
@@ -122,7 +122,7 @@ const browsers = [
 ] as const;
 
 describe.each(browsers)('%s,', (browser, options) => {
-  // axe needs script.
+  // axe needs script. Without script, only sideways scrolling is checked.
   const inspect = async (page: Page, what: string) =>
     options.javaScriptEnabled ? inspectAsItIs(page, what) : findSidewaysScrolling(page);
 
@@ -143,7 +143,7 @@ describe.each(browsers)('%s,', (browser, options) => {
       if (row.holds) expect(await page.getByLabel(row.holds[0]).inputValue()).toBe(row.holds[1]);
     };
     await check();
-    // Where to type is where the mistake is.
+    // The field with the mistake has the focus.
     await page.locator(`:is([name="${row.focus}"], ${row.focus}):focus`).waitFor();
     const id = refusedOf(page);
     expect(id).toMatch(/^[0-9a-f-]{36}$/);

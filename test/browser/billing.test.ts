@@ -10,7 +10,7 @@ import { idOf } from '../support/database/database.ts';
 import { shared } from '../support/run/shared.ts';
 
 const owner = 'customer@example.test';
-// In the future, because what is older than 30 days is swept by the clock of the database, and with it the sessions.
+// Lies in the future, because the sweep deletes sessions that are over 30 days old by the database's own clock.
 const clock = { at: new Date('2036-09-15T10:00:00Z') };
 const site = shared(() => openSite({}, () => clock.at));
 const customers = shared(() => arrangeSeller(site.app, clock));
@@ -173,7 +173,7 @@ describe.each([
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
     await page.getByText('75012 Paris').waitFor();
-    // Ten minutes later a credential is asked for.
+    // After ten minutes, the page asks for a credential.
     clock.at = new Date(clock.at.getTime() + 11 * 60_000);
     await page.locator('summary').last().focus();
     await page.keyboard.press('Enter');
@@ -187,7 +187,7 @@ describe.each([
     await page.keyboard.type('local demo password');
     await page.keyboard.press('Enter');
     await page.getByText('You have canceled the contract.').waitFor();
-    // The address may end in #details, and the outcome still takes the focus.
+    // This link adds #details to the URL. The outcome of the next form takes the focus nevertheless.
     await page.getByRole('link', { name: 'Edit your billing details' }).press('Enter');
     await page.getByLabel('Postal code').waitFor();
     await press('Keep the contract');

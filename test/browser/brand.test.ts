@@ -16,7 +16,7 @@ const site = shared(() =>
   openSite({
     IDENTITY_NAME: 'Château ID',
     IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
-    // The hardest colour: it hardly stands out from a white page.
+    // A difficult colour, because it hardly stands out from a white page.
     IDENTITY_ACCENT_COLOR: '#ffee00',
     SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.svg'),
   }),
@@ -77,7 +77,7 @@ it('a logo that is opened as a page runs nothing', async () => {
 
 it('mails are readable on phones and desktops, light and dark, and a link leads out of the frame', async () => {
   const [{ page, complaints }, { page: reader }] = [await site.visit(), await site.visit()];
-  // A first login is not mailed.
+  // Nobody gets a mail about their first login, so the user logs in two times.
   await site.app.login('customer@example.test');
   await page.goto('/login');
   await logIn(page, 'customer@example.test');
@@ -90,7 +90,7 @@ it('mails are readable on phones and desktops, light and dark, and a link leads 
   for (const subject of ['Set a new password – Château ID', 'New login to your account – Château ID']) {
     const src = await (await findMail(page, subject)).locator('iframe').getAttribute('src');
     const { text } = await site.app.send(src ?? '');
-    // The page that serves a mail runs no script, so axe runs here.
+    // The page that shows a mail runs no script, so axe checks the mail's text in another page.
     await reader.setContent(text);
     for (const width of [390, 800])
       for (const colorScheme of ['light', 'dark'] as const) {

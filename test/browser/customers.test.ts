@@ -29,7 +29,8 @@ it('a new customer gets from the mail to a password, the contract and its invoic
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await page.getByText('Your password has been set').waitFor();
-  // The notice takes the focus once it is there, perhaps between these two.
+  // The notice takes the focus when it appears, perhaps just before Enter is pressed on the link. Then the press needs another
+  // try.
   const contract = page.getByRole('region', { name: 'Service contracts' });
   await vi.waitFor(async () => {
     await page.getByRole('link', { name: 'Billing' }).press('Enter');

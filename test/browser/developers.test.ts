@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inEachAppearance, openInspection, openSite } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Prose and a picture; a download and a program; tables and code.
+// These pages have every kind of content: prose, a picture, a download, a program, tables and code.
 const pages = ['', '/php', '/integrate', '/doctor', '/refusals'];
 
 const site = shared(openSite);
@@ -40,7 +40,7 @@ it('the button to copy covers no code, nothing is cut off, and code is as large 
   await context.close();
 });
 
-/** Runs in the page. */
+/** A script for the page: finds parts that lie over each other. */
 const findOverlaps = `[...document.querySelectorAll('.code')].flatMap((part) => {
   const pre = part.querySelector('pre').getBoundingClientRect();
   const button = part.querySelector('button')?.getBoundingClientRect();

@@ -69,7 +69,7 @@ describe('an open page of a demo client', () => {
       .poll(async () => {
         await page.reload();
         const name = await page.getByRole('heading', { level: 1 }).textContent();
-        // The client may know of the change before it has read the event.
+        // The client may show the new name before it has read the event.
         const hasEvent = (await page.getByRole('log').textContent())?.includes('profile.updated');
         return { name, hasEvent };
       }, soon)

@@ -1,5 +1,5 @@
-// The kit for TypeScript in real applications, one for each framework of its README. Each runs what the README says, as it
-// stands there, as a client of the real service (contract 13.120, 13.126 to 13.128).
+// The kit for TypeScript in real applications, one for each framework of its README. Each application is made of the README's
+// unchanged samples, and is a client of the real service (contract 13.120, 13.126 to 13.128).
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -202,7 +202,7 @@ describe.each(Object.keys(frameworks))('the kit in an application on %s', (name)
     await page.goto(`${origin}/`);
     await page.getByText('Hello, Casey Customer').waitFor();
     if (name !== 'fastify') {
-      // The browser has no session of the site any more, but one of the service, which shows no page.
+      // Deletes the session at the site. The session at the service logs the browser in again without showing a page.
       await context.clearCookies({ domain: '127.0.0.1' });
       await page.goto(`${origin}/`);
       await page.getByText('Hello, Casey Customer').waitFor();

@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 
 const site = shared(openSite);
 
-/** The last credential of everybody who is logged in was given an hour ago. */
+/** Makes the last credential of everybody who is logged in an hour older. */
 const forgetCredentials = () =>
   sql`update sessions set auth_time = auth_time - interval '1 hour'`.execute(site.app.db);
 

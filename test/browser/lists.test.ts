@@ -52,7 +52,10 @@ const lists = [
   ['documents', owner, '/profile/billing'],
 ] as const;
 
-/** The heights of rows without something below their cells, and how the cells of the first lie. */
+/**
+ * Measures the rows that have nothing below their cells: their heights, and whether the cells of the first row start at the
+ * same left edge, as in a card.
+ */
 const measure = (page: Page) =>
   page.evaluate(() => {
     const rows = [...document.querySelectorAll('.table tbody tr:not(:has(.below))')];
@@ -75,7 +78,7 @@ it.each(lists)(
     await page.goto(`/login?next=${encodeURIComponent(path)}`);
     await logIn(page, email);
     await page.waitForURL(`**${path}`);
-    // A search finds people up to five seconds after they are new (contract 12.53).
+    // A search may find new people only after five seconds (contract 12.53).
     const countRows = async () => {
       await page.goto(path);
       return page.locator(`table.${name} tbody tr`).count();
@@ -90,7 +93,7 @@ it.each(lists)(
       const rows = { width, isCard, is44: highest < 44.1 && lowest > 43.9 };
       const wide = width >= 1_100;
       expect(rows, `${lowest} to ${highest}`).toEqual({ width, isCard: !wide, is44: wide });
-      // Whatever the style sheet makes of it, it stays a table.
+      // A screen reader finds a table, even if the style sheet shows cards.
       const seen = await page.locator(`table.${name}`).ariaSnapshot();
       expect(seen.match(/^ *- '?row /gm)?.length).toBeGreaterThan(count);
       expect(seen).toMatch(/- '?rowheader /);

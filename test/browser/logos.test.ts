@@ -27,7 +27,7 @@ const site = shared(() =>
   }),
 );
 
-/** Between the lightest and the darkest spot of what is painted there, as WCAG 2.2 counts it. */
+/** Measures the contrast between the lightest and the darkest spot of the painted element, as WCAG 2.2 defines it. */
 async function measureContrast(part: Locator): Promise<number> {
   const picture = (await part.screenshot()).toString('base64');
   const { page, context } = await site.visit();
@@ -57,7 +57,7 @@ it.each(['light', 'dark'] as const)('can be told from a %s page', async (colorSc
   const { page } = await site.visit({ colorScheme });
   await page.goto('/login?next=%2Fsso%2Flaunch%2Fmarketplace');
   expect(await measureContrast(page.locator('.brand img'))).toBeGreaterThan(7);
-  // A logo for dark pages does not stand on white there.
+  // The logo that is made for dark pages has no white ground on them.
   const ground = "getComputedStyle(document.querySelector('.brand img')).backgroundColor";
   expect(await page.evaluate(ground)).toBe('rgba(0, 0, 0, 0)');
   expect(await measureContrast(page.locator('.client-logo'))).toBeGreaterThan(7);

@@ -7,7 +7,7 @@ import { shared } from '../support/run/shared.ts';
 
 const site = shared(() => openSite());
 
-// The long lines of a mail are links and names, so these are long, too.
+// In mails, links and names make long lines, so this test uses a long name.
 const long = { ...style, name: 'Château & <Söhne> Identity' };
 
 it.each(['light', 'dark'] as const)(

@@ -1,4 +1,5 @@
-// A client whose callback leads on to a third host, which it may: after a form of ours a page of ours comes first (contract 9.191).
+// A client may redirect from its callback to a third host. After a form of the service, a page of the service comes in between
+// (contract 9.191).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -16,7 +17,7 @@ import { showCode } from '../support/people/totp-app.ts';
 let clock = Date.now();
 let site: TestSite;
 
-/** A client on two origins, localhost and 127.0.0.1, whose pages have a link to the login. */
+/** A client with two origins, localhost and 127.0.0.1. Its pages link to the login. */
 const client = createServer(({ url }, response) => {
   const path = url?.split('?')[0] ?? '';
   const leadsTo: Record<string, string> = {
@@ -43,7 +44,7 @@ afterAll(async () => {
   await new Promise((done) => client.close(done));
 });
 
-/** Returns the paths in the history of the tab, and which of them it is at. */
+/** Returns the paths in the history of the tab, and the path that the tab shows. */
 async function historyOf(context: BrowserContext, page: Page): Promise<{ paths: string[]; at: string }> {
   const session = await context.newCDPSession(page);
   const { entries, currentIndex } = await session.send('Page.getNavigationHistory');
@@ -79,7 +80,7 @@ describe.each(
 
       await page.goBack();
       await page.getByText('Use this link to go to Marketplace.').waitFor();
-      // Longer than the page in between would take.
+      // Waits longer than the page in between takes to redirect.
       await page.waitForTimeout(1_000);
       expect((await historyOf(context, page)).at).toBe('/go');
       await page.getByRole('link', { name: 'Continue to Marketplace' }).click();
@@ -154,7 +155,7 @@ describe.each(
 
 it('the page in between is good, where the browser does not go on by itself, and where somebody came back', async () => {
   const { page, context, complaints } = await site.visit();
-  // Some browsers can be told not to follow `Refresh`.
+  // Some browsers can be set to ignore `Refresh`, so this test removes the header.
   await page.route('**/go?**', async (route) => {
     const answer = await route.fetch();
     const { refresh: _, ...headers } = answer.headers();

@@ -8,12 +8,15 @@ import { shared } from '../support/run/shared.ts';
 
 const site = shared(openSite);
 
-/** Chromium's virtual authenticator chooses immediately where a passkey is offered, so no button would ever be needed. */
+/**
+ * Turns off the offer of a passkey in a field. Chromium's virtual authenticator would accept it immediately, and no test could
+ * press a button.
+ */
 const offerNone = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false;';
 
 type Device = Awaited<ReturnType<typeof plugIn>>;
 
-/** Gives the browser an authenticator, whose owner is always there. */
+/** Gives the browser an authenticator that confirms each request as if its owner did. */
 async function plugIn(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
   const plug = async () => {
@@ -36,7 +39,7 @@ async function plugIn(page: Page) {
     recognise: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
     listCredentials,
-    /** Leaves the browser without an authenticator. What this gives plugs it in again, with its passkeys. */
+    /** Unplugs the authenticator. Returns a function that plugs it in again, with the same passkeys. */
     async unplug() {
       const credentials = await listCredentials();
       await session.send('WebAuthn.disable');
@@ -49,7 +52,7 @@ async function plugIn(page: Page) {
   };
 }
 
-/** Passes over the offer of a passkey that follows a login by password in such a browser. */
+/** Declines the offer of a passkey that follows a login by password in a browser with an authenticator. */
 async function passOver(page: Page): Promise<void> {
   await page.waitForURL('**/profile/passkeys/offer?next=**');
   await page.getByRole('button', { name: 'Not now' }).click();
@@ -63,7 +66,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Create the passkey' }).click();
 }
 
-/** Somebody with a passkey, who has logged out. */
+/** Opens a browser of somebody who has a passkey and has logged out. */
 async function openWithPasskey(email: string): Promise<{ page: Page; device: Device; complaints: string[] }> {
   const { page, complaints } = await site.visit();
   const device = await plugIn(page);
@@ -159,7 +162,7 @@ describe('a passkey', () => {
     const { page, device } = await openWithPasskey('admin@example.test');
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile');
-    // A second session, to be ended.
+    // Starts a second session, which the test ends below.
     await site.app.login('admin@example.test');
     await device.recognise(false);
     await askToAdd(page);
@@ -243,10 +246,10 @@ describe('the password manager forgets a passkey (contract 9.362)', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('We could not log you in with that passkey.').waitFor();
     await forgotten(device);
-    // By the time that somebody comes back to this page, the last passkey may be one that works.
     await page.addInitScript(
       'globalThis.told = []; PublicKeyCredential.signalUnknownCredential = async (id) => told.push(id)',
     );
+    // A reload does not report the passkey as unknown a second time, because by then the last used passkey may be another one.
     await page.reload({ waitUntil: 'networkidle' });
     await page.getByText('We could not log you in with that passkey.').waitFor();
     expect(await page.evaluate('told')).toEqual([]);
@@ -266,7 +269,7 @@ describe('the password manager forgets a passkey (contract 9.362)', () => {
 });
 
 describe('the offer after a login by password', () => {
-  /** A browser with a platform authenticator, on the way to a product. */
+  /** Opens a browser with a platform authenticator, which is on the way to a product. */
   async function arrive(email: string) {
     const { page, complaints } = await site.visit();
     const device = await plugIn(page);
@@ -346,7 +349,7 @@ describe('the offer after a login by password', () => {
   });
 });
 
-/** Makes all logins look long ago. */
+/** Dates all logins back. */
 const stale = () =>
   site.app.db
     .updateTable('sessions')
@@ -375,7 +378,7 @@ it('a newcomer’s mail adds a passkey instead of a password', async () => {
 it('takes an account back, with the new password that is in the same form', async () => {
   const email = 'customer@example.test';
   const { page, complaints } = await openWithPasskey(email);
-  // As if it were from before, in a browser that was known.
+  // Makes the passkey count as one that was added in an established browser.
   await sql`update passkeys p set from_established_browser = true from users u
     where u.id = p.user_id and u.email = ${email}`.execute(site.app.db);
   const sent = await vi.waitFor(async () => {
@@ -409,7 +412,7 @@ it('somebody signs up with a passkey on the way to a client, and ends there', as
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await followMail(page, 'pia@example.test', '/signup/confirm');
-  // The name can still be edited, whichever button is pressed then.
+  // The person can edit the name before they press either button.
   await page.getByLabel('Name').fill('');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
   expect(await page.evaluate('document.activeElement.matches("input[name=name]:invalid")')).toBe(true);

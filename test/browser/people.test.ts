@@ -15,7 +15,7 @@ let site: TestSite;
 let client: Server;
 let clientOrigin: string;
 beforeAll(async () => {
-  // This server is on another origin, because browsers treat other origins differently.
+  // The product has another origin than the service, because browsers treat other origins differently.
   client = createServer((_request, response) => response.end('<h1>Another product</h1>')).listen(
     0,
     '127.0.0.1',
@@ -57,7 +57,7 @@ describe.each([
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
 
-    // Somebody is logged in there, so this leads to that client's own page and starts no session.
+    // The person is logged in at this client, so the link leads to the client's own page and starts no new session there.
     await page.getByRole('link', { name: 'Products' }).click();
     await page.getByRole('link', { name: 'Open Marketplace' }).click();
     await page.waitForURL('**/demo/marketplace');
@@ -77,7 +77,7 @@ describe.each([
     await page.getByRole('link', { name: 'Wait an hour' }).click();
     await page.getByText('expired').waitFor();
 
-    // Nobody is logged in at this client yet: it starts a login by itself, without any further page.
+    // Nobody is logged in at this client yet, so its page starts a login without a question.
     await page.goto('/profile/products');
     await page.getByRole('link', { name: 'Open Network site' }).click();
     await page.waitForURL('**/demo/network_site');
@@ -126,7 +126,7 @@ describe.each([
     await page.getByText('Saved.').waitFor();
     expect((await profile.get.query()).name).toBe('From here');
 
-    // A page shows what it learns while another of its forms is sent.
+    // After a form of another page, the profile shows a change that was made elsewhere.
     await profile.update.mutate({ name: 'From elsewhere again' });
     await page.goto('/profile/security');
     await page.getByRole('button', { name: 'Log out everywhere else' }).click();
@@ -157,7 +157,7 @@ describe.each([
     await page.getByRole('button', { name: 'Change password' }).click();
     const changed = page.getByText('Your password has been changed');
     await changed.waitFor();
-    // Said where the person is looking, and read out.
+    // The notice has the focus, so it is read out and is in view.
     await expect.poll(() => page.locator('.notice.success:focus').count()).toBe(1);
     expect(await changed.evaluate(isInView)).toBe(true);
     expect(await page.getByLabel('New password').inputValue()).toBe('');
@@ -205,7 +205,7 @@ it.each(Object.entries(oddNames))('a name that is %s stays inside its box', asyn
   const { page, complaints } = await site.visit();
   const faults: string[] = [];
   const look = async (where: string) => {
-    // At 200 % a window of 1280 pixels has 640 for its page.
+    // If a window of 1,280 pixels is zoomed to 200 %, its page is 640 pixels wide.
     for (const width of [320, 390, 640]) {
       await page.setViewportSize({ width, height: 800 });
       faults.push(...(await inspectAsItIs(page, `${where}, name ${what}, ${width}`)));
@@ -282,7 +282,7 @@ it('the pages can be used by keyboard alone', async () => {
   await goTo('Shift+Tab', 'summary');
   await page.keyboard.press('Enter');
   await goTo('Tab', '.menu button');
-  // Escape closes the menu, and leaves the focus where it was opened.
+  // Escape closes the menu, and the focus returns to the menu's button.
   await page.keyboard.press('Escape');
   await page.locator('summary:focus').waitFor();
   expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
@@ -325,7 +325,7 @@ it('a marketplace user is led through connecting an account that they can log in
     site.app.db,
   );
   expect(rows).toEqual([{ user_id: '01900000-0000-7000-8000-000000000001' }]);
-  // And removes it again, by keyboard.
+  // Removes the marketplace account by keyboard.
   await page.locator('summary', { hasText: 'Remove marketplace account' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Connected accounts' }).getByLabel('Current password').fill('wrong');

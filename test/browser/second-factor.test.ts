@@ -3,7 +3,7 @@ import { logIn, openInspection, openSite, type TestSite } from '../support/app/b
 import { showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Codes work once, so the clock goes on between two logins.
+// A code works one time, so the test moves the clock on between two logins.
 let clock = Date.now();
 const site = shared(() =>
   openSite({ IDENTITY_SUPPORT_URL: 'mailto:help@example.test' }, () => new Date(clock)),
@@ -11,7 +11,7 @@ const site = shared(() =>
 
 type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
 
-/** From the profile to the recovery codes. */
+/** Sets up an authenticator app, from the profile to the recovery codes. */
 async function setUp(
   page: Page,
   look: (what: string, path?: string) => Promise<void> = async () => undefined,
@@ -83,7 +83,7 @@ describe.each([
     await page.waitForURL('**/demo/marketplace');
     await page.getByRole('heading', { name: /^Hello, / }).waitFor();
 
-    // The phone is lost.
+    // The person has lost their phone, and logs in with a recovery code.
     await logOut(page);
     await page.goto('/sso/launch/network_site');
     await logIn(page, email);
@@ -104,7 +104,7 @@ describe.each([
     await page.goto('/profile/authenticator');
     await page.getByRole('button', { name: 'Turn off the authenticator app' }).click();
     await page.getByRole('heading', { name: 'Turn off the authenticator app?' }).waitFor();
-    // A reload asks nothing of the browser.
+    // On a reload, the browser does not ask whether to send a form again.
     await page.reload();
     await page.getByRole('button', { name: 'Turn off the app' }).click();
     await page.getByText('You have turned off the authenticator app.').waitFor();
@@ -135,7 +135,7 @@ it('the key and the codes can be copied, and the codes printed, by buttons that 
   await page.evaluate('window.print = () => { document.title = "printed"; }');
   await page.getByRole('button', { name: 'Print' }).click();
   expect(await page.title()).toBe('printed');
-  // Paper says whose they are, and has nothing to press.
+  // The printed page says whose recovery codes they are, and has no buttons.
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByText('Identity, manager@example.test').isVisible()).toBe(true);
   expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);

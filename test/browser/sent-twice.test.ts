@@ -1,4 +1,5 @@
-// Two presses 120 ms apart, on a network with answers 250 ms late: every form ends as after one (contract 9.287).
+// Presses each button two times, 120 ms apart, on a network with answers 250 ms late. Every form ends as after one press
+// (contract 9.287).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/doors/demo/demo-users.ts';
 import { openBackend } from '../support/app/backend.ts';
@@ -10,7 +11,7 @@ import { readToken } from '../support/people/kept-mail.ts';
 import { setUp, showCode } from '../support/people/totp-app.ts';
 import { shared } from '../support/run/shared.ts';
 
-// Codes work once, so the clock goes on.
+// A code works one time, so the test moves the clock on.
 let lagMs = 0;
 const now = () => new Date(Date.now() + lagMs);
 let secret = '';
@@ -129,7 +130,7 @@ describe.each([
 
 it('a button that was pressed shows that it is at work', async () => {
   const { page } = await site.visit();
-  // Playwright cannot look while a page is under way.
+  // Playwright cannot read a page that is being left, so the page counts its busy buttons itself.
   await page.addInitScript(() => {
     const count = () => document.querySelectorAll('button[aria-disabled=true]').length;
     window.addEventListener('submit', () => setTimeout(() => sessionStorage.setItem('busy', `${count()}`)));

@@ -1,4 +1,5 @@
-// Staff help people in a browser: what they look at on each screen, and the calls that they answer (contract section 12).
+// Staff help people in a browser: what they look at on each screen, and the telephone calls that they answer (contract section
+// 12).
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ const site = shared(openSite);
 
 const path = async (email: string) => `/admin/people/${await idOf(site.app.db, email)}`;
 
-/** A visitor who has logged in as somebody of the staff, on the page that finds people. */
+/** Logs in as a member of staff, and opens the page that finds people. */
 async function visitAs(email: string, options?: Parameters<TestSite['visit']>[0]) {
   const visit = await site.visit(options);
   await visit.page.goto('/admin/people');
@@ -69,7 +70,7 @@ it('every page of the staff has no serious axe finding, console message or sidew
     });
     await look(`person${tab.replace('/', ', ')} with all forms`);
   }
-  // A form of the head lies over the page.
+  // An open form in the head covers the rest of the page.
   await page.locator('.head-acts > details').first().locator('> summary').click();
   await look('person, a form of the head');
   await page.locator('.head-acts > details').first().locator('> summary').click();
@@ -123,7 +124,7 @@ async function openDetails(page: Page, form: ReturnType<Page['locator']>) {
   const hiding = page.locator('details', { has: form });
   for (const each of await hiding.all()) await each.locator('> summary').click();
 }
-/** Counts of two months, as a service has them that is used by day more than by night. */
+/** Adds hourly counts of two months, as of a service that is used more by day than by night. */
 const addSums = () =>
   sql`insert into sums_of_hours (hour, key, count, last_at)
     select date_trunc('hour', now()) - n * interval '1 hour', key, 1 + (most * (1 + sin(n / 4.0)) * (1 + sin(n * 7.0)) / 4)::int, now()
@@ -132,7 +133,7 @@ const addSums = () =>
       ('identity_refusals_total{code="nonce_replayed",client="marketplace"}', 7)) as counted (key, most)
     on conflict do nothing`.execute(site.app.db);
 
-/** Opens the form of an act, says why, and sends it. The browser's own checks are left out. */
+/** Opens the form of an act, fills in why, and sends the form without the browser's own checks. */
 async function act(page: Page, intent: string, button: string, why: string, about = '') {
   const form = page.locator(`form[data-intent="${intent}"]${about}`);
   await openDetails(page, form);
@@ -168,7 +169,7 @@ it.each(hostile)('a person whose name is hostile stays inside its box: %s', asyn
   expect(complaints).toEqual([]);
 });
 
-/** A manager on the page of the person who calls. */
+/** Logs in as a manager, and opens the page of the person who calls. */
 async function answerCall(fact: string) {
   const { page } = await visitAs('manager@example.test');
   await page.getByLabel('Find', { exact: true }).fill(fact);
@@ -253,7 +254,7 @@ describe('a call is answered', () => {
   it('“Please delete me”: from an address to the person leaving', async () => {
     const email = 'unverified@example.test';
     const call = await answerCall(email);
-    // A manager passes it on to an administrator, by the address of the page.
+    // A manager has no form for this act, and sends the address of the page to an administrator.
     expect(await call.page.locator('form[data-intent="plan-deletion"]').count()).toBe(0);
     const { page } = await visitAs('admin@example.test');
     await page.goto(call.page.url());
@@ -384,7 +385,10 @@ it('the settings of billing look right empty, set, refused and waiting', async (
   expect(complaints.filter((each) => !each.includes('422'))).toEqual([]);
 });
 
-/** What staff press, choose and type for each call, once they have found what it is about (docs/operate/support.md). */
+/**
+ * One thing that staff press, choose or type during a call, after they have found the person or invoice
+ * (docs/operate/support.md).
+ */
 type Step = [kind: 'link' | 'summary' | 'choice' | 'button' | 'field', name: string | RegExp, typed?: string];
 
 const why: Step = ['field', 'Why', 'Ticket 4711'];
@@ -397,7 +401,10 @@ const places = {
   button: 'main button:visible',
 };
 
-/** Answers a call from the start page of the staff, and counts. A click into a field is none, since the first has the focus. */
+/**
+ * Answers a call, beginning at the start page of the staff. Returns the numbers of clicks and of fields. Clicks into fields do
+ * not count.
+ */
 async function countCall(page: Page, fact: string, steps: Step[]): Promise<[clicks: number, fields: number]> {
   await page.goto('/admin');
   await page.locator('input[name=q]:focus').fill(fact);

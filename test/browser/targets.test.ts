@@ -16,7 +16,7 @@ beforeAll(async () => {
   );
 });
 
-// What is in the middle of a page that was looked at, perhaps for somebody else.
+// The main parts of the pages that were checked before, perhaps for another user. None is checked twice.
 const seen = new Set<string>();
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -40,7 +40,7 @@ describe.each([
     }
     const faults: string[] = [];
     for (const path of paths) {
-      // Redirects, and paths that are not there for them, are no pages.
+      // Skips redirects, and paths at which this user gets no page.
       const answer = await page.request.get(path, { maxRedirects: 0 });
       if (answer.status() !== 200 || !answer.headers()['content-type']?.startsWith('text/html')) continue;
       const [main = path] = /<main[\s\S]*<\/main>/.exec(await answer.text()) ?? [];

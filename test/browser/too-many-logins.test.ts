@@ -3,7 +3,7 @@ import { inspectPage, logIn, openSite } from '../support/app/browser.ts';
 import { shared } from '../support/run/shared.ts';
 
 const triesOfNetwork = 10;
-// An unknown address is counted in the same way, and takes no time to hash.
+// This email address has no user. Its guesses are counted as for a user, but nothing is hashed, which saves time.
 const email = 'owner@example.test';
 
 const site = shared(openSite);

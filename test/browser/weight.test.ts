@@ -15,7 +15,7 @@ async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: numbe
     await logIn(page);
     await page.waitForURL('**/profile');
   }
-  // With routes, nothing comes from the cache.
+  // Playwright turns off the cache of a context that has a route.
   await context.route('**', (route) => route.continue());
   const weight = { script: 0, stylesheet: 0 };
   const sizes: Promise<unknown>[] = [];

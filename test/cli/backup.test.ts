@@ -180,7 +180,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
     const other = connect(others.href);
     await sql`create table users (id int)`.execute(other.db);
     await other.close();
-    // The service does not know this parameter.
+    // The service does not know this parameter of a database URL.
     url.searchParams.set('dbname', 'others');
     expectRefused(
       await backUp({ DATABASE_URL: url.href }),
@@ -196,7 +196,7 @@ describe.skipIf(!hasDebianPostgres)(`a backup of a Postgres with a password${not
   });
 });
 
-// If Debian's folder of version 18 exists, it is used before the PATH.
+// The command prefers Debian's folder of version 18, if it exists, to the programs on the PATH.
 const hasOwn = existsSync('/usr/lib/postgresql/18/bin/pg_dump');
 const instead = hasOwn ? ' (NOT RUN: this machine has one of that version)' : '';
 
@@ -302,7 +302,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     const [backups, theirs] = [join(folder, 'backups'), join(folder, 'theirs')];
     await mkdir(backups);
     await writeFile(theirs, 'nothing');
-    // Somebody else may write to the folder, and takes our file away as soon as it is there.
+    // Another user of this machine may write to the folder, and removes the backup's file as soon as it appears.
     let isTaken = false;
     const watcher = watch(backups, (_, name) => {
       if (isTaken || !name?.startsWith('.part-')) return;

@@ -82,7 +82,7 @@ describe('billing:set and billing:show', () => {
       done: true,
       intent: 'set',
       id: '2',
-      // It is hidden, so it needs no font.
+      // The hidden characters in the seller's foot need no font.
       unprinted: [],
       pending: { version: 3, counts_from: expect.any(String) },
     });

@@ -13,7 +13,7 @@ let books: Books;
 const folder = await sharedFolder();
 let number = '';
 beforeAll(async () => {
-  // Commands go by the real time, so the books do, too.
+  // Commands use the machine's clock, so the test data does, too.
   books = await openBooks({ at: new Date(Date.now() - 60_000).toISOString() });
   const { id } = await books.report('crm_1', {}, { email: 'books@example.test' });
   await books.bill();

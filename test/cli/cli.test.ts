@@ -18,7 +18,7 @@ const app = shared(openApp);
 
 const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
 
-// A refused login is recorded after its answer.
+// Leaves out refused logins, because their events may come later than the answers.
 const look = async () =>
   (
     await sql`select (select json_agg(u order by id) from users u) as users,
@@ -52,7 +52,7 @@ it('migrate migrates an empty database, even when it runs twice at once', async 
     const outcomes = await Promise.all([runCli(url, ['migrate']), runCli(url, ['migrate'])]);
     for (const { code, err } of outcomes) {
       expect(code, err).toBe(0);
-      // The second command may find the first at work. It then says so.
+      // If the second command finds the first one at work, it says that it waits.
       expect(err).toMatch(/^(Waiting for another instance's migrations\.\n)?$/);
     }
     const { send } = await app.startInstance({ databaseUrl: url });
@@ -222,7 +222,7 @@ describe('user:remove-factors', () => {
     );
     expect(rows).toEqual([{ apps: 0, codes: 0, pending: 0, events: ['factors.removed cli'] }]);
     expect((await listNotices(app.db, email)).at(-1)).toBe('factors_removed');
-    // The password no longer works, even for somebody who knows it.
+    // The old password does not work.
     await browser.login(email);
     expect(await browser.whoAmI()).toBeUndefined();
     const token = await vi.waitFor(async () => {

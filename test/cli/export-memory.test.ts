@@ -16,7 +16,7 @@ it('billing:export writes 40,000 documents in a heap that could not hold them', 
     await client.connect();
     await client.query('set session_replication_role = replica');
     await fillBooks(client, 200_000);
-    // Any database that has been running for a while has these statistics.
+    // Makes the statistics that any database has after it has been running for a while.
     await client.query('analyze');
     const today = new Date().toISOString().slice(0, 10);
     const args = [

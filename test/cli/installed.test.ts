@@ -46,7 +46,7 @@ it('takes the settings of the service, in production mode', async () => {
     stdout: 'The settings are right, for production.\n',
     stderr: '',
   });
-  // The value is not the one in the shell's environment.
+  // The value is that of the file, not that of the shell's environment.
   expect(runInstalled(['settings', '--show']).stdout).toMatch(/^PORT +PORT +3007$/m);
   // The value has a space and angle brackets, as systemd reads it.
   expect(runInstalled(['settings', '--show']).stdout).toContain('Identity <identity@example.test>');

@@ -12,7 +12,7 @@ import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// Commands go by the real time, so the books do, too.
+// Commands use the machine's clock, so the test data does, too.
 const books = shared(() => openBooks({ at: new Date(Date.now() - 60_000).toISOString() }));
 const folder = await sharedFolder();
 let number = '';
@@ -73,7 +73,7 @@ it('says first what it would do, does it, and does nothing the second time', asy
     await sql`select why, details->>'operator' as operator, details->>'by' as by from audit_events
     where type = 'payment.recorded'`.execute(books.db);
   expect(rows).toEqual(Array(4).fill({ why: 'Statement 7', operator: 'Bea', by: 'cli' }));
-  // This is the same statement, as a program on a Mac writes it.
+  // Imports the statement a second time, in the form that a program on a Mac gives it.
   const again = await run(
     await write(
       'again.csv',
@@ -119,7 +119,7 @@ it('records each payment once, however often it is killed and beside whatever el
   const lines = Array.from({ length: 160 }, (_, at) => `;${1 + Math.floor(at / 4)},00;EUR;2026-02-05;bulk`);
   const file = await write('bulk.csv', ...lines);
   const before = await countPayments();
-  /** Kills the import once it has printed that many lines. */
+  /** Kills the import once it has printed `wanted` lines. */
   const killAfter = (wanted: number) =>
     new Promise<void>((done) => {
       const child = spawn(process.execPath, ['build/service/cli.js', 'payment:import', file], {

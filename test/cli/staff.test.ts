@@ -15,7 +15,7 @@ const why = ['--why', 'A call, ticket 4711'];
 const said = 'A call, ticket 4711';
 const by = ['--by', 'Olga Operator'];
 const cli = (...args: string[]) => runCli(app.databaseUrl, args);
-// `mails` is left out, because the service may be sending one.
+// Leaves out `mails`, because the service may be sending one.
 const tables = ['users', 'accounts', 'sessions', 'audit_events', 'changes'];
 
 async function read(...args: string[]): Promise<string> {
@@ -41,7 +41,7 @@ const hostile = 'Hana\u001b[2J\u009b1m\u202egnp\u2028<b>=1+1';
 const escaped = 'Hana\\u{1b}[2J\\u{9b}1m\\u{202e}gnp\\u{2028}<b>=1+1';
 const moves = /[^\P{C}\n]|\p{Zl}/u;
 
-/** Gives somebody a name that no form takes. */
+/** Gives somebody a name that no form accepts. */
 const rename = (email: string, name: string) =>
   sql`update users set name = ${name} where email = ${email}`.execute(app.db);
 
@@ -123,7 +123,7 @@ describe('user:show', () => {
 describe('an act', () => {
   const email = 'customer@example.test';
 
-  /** Some commands are refused when they are given a second time. This lists what they then say. */
+  /** Some commands cannot be given two times. Each of them, with its refusal. */
   const refusedAgain = new Map([
     ['user:resume', /^This user is not suspended\.\n$/],
     ['user:thaw', /^This account is neither frozen nor suspended\.\n$/],

@@ -1,4 +1,5 @@
-// Several client:apply at the same time, ones that end in between, and a file of 200 (contract 13.82 to 13.88).
+// client:apply: several at the same time, some that are killed while they work, and a file of 200 clients (contract 13.82 to
+// 13.88).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -95,7 +96,7 @@ it('killed between file and commit, nothing is done, and it can be repeated (con
   expect(killed.out).toBe('');
   expect(await listStored(app.db)).toEqual([]);
   expect(await listAudit(app.db)).toEqual([]);
-  // The file may be there. A dry run says that its secrets do not count.
+  // The killed command may have written the file of secrets. A dry run shows that it added no client.
   const planned = await runCli(app.databaseUrl, [...args, '--dry-run']);
   expect(planned.out).toContain('client_000: would be added');
   const next = newPath(folder);
@@ -159,7 +160,7 @@ it('200 clients from one file, one mail, and no 201st (contract 13.81, 13.85 and
   const mails = (await listClientMails(app.db)).filter((mail) => mail.user_id === id);
   expect(mails).toHaveLength(1);
   expect(mails[0]?.client).toMatch(/^added client_000, (\w+, ){18}client_019 and 180 more$/);
-  // Each instance follows, and counts them all.
+  // The running service accepts the new clients.
   await vi.waitFor(
     async () => {
       const { headers } = await app.send('/sso/launch/client_199');

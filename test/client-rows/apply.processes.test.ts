@@ -1,4 +1,4 @@
-// The clients of the database as a file says, by client:apply (contract 13.80 to 13.89).
+// client:apply makes the clients of the database those of a file (contract 13.80 to 13.89).
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, vi } from 'vitest';
@@ -96,7 +96,7 @@ it('does nothing the second time, and needs no file of secrets then (contract 13
   const { secrets } = await applyNew([shop, till]);
   const before = [await readFile(secrets, 'utf8'), await listAudit(app.db), await listClientMails(app.db)];
   const said = '2 clients are as the file says already.\n';
-  // The same command succeeds again, although the file of secrets exists.
+  // A repeated command succeeds and changes nothing, although the file of secrets exists.
   for (const args of [[], ['--secrets-to', secrets], ['--prune']])
     expect(await apply([till, shop], ...args)).toEqual({ code: 0, err: '', out: said });
   expect([await readFile(secrets, 'utf8'), await listAudit(app.db), await listClientMails(app.db)]).toEqual(

@@ -1,4 +1,5 @@
-// Who may not change a client in the database, or speak for it (contract 13.7, 13.13, 13.23 to 13.28).
+// People and programs that may not change a client in the database, or act as that client (contract 13.7, 13.13, 13.23 to
+// 13.28).
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -23,7 +24,7 @@ const second = shared(() => app.startInstance());
 const callback = 'https://shop.example.test/cb';
 
 let admin: Awaited<ReturnType<typeof addStaff>>;
-/** The acts of one administrator would wait for each other. */
+/** There are sixteen administrators, because the acts of a single one would wait for each other. */
 let admins: (typeof admin)[];
 beforeAll(async () => {
   admins = await Promise.all(Array.from({ length: 16 }, () => addStaff(app)));
@@ -44,7 +45,7 @@ const findRow = async (client: string) =>
   ).row;
 const asked = async (client: string) => ({ client, why, seen: (await findRow(client)).seen as string });
 
-/** The outcomes of what 16 administrators do at the same time, at two instances. */
+/** Lets 16 administrators do one act each at the same time, at two instances. Returns the outcomes. */
 const sixteen = async (choose: (n: number) => [name: string, input: Record<string, string>]) =>
   (
     await Promise.all(

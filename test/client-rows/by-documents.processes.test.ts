@@ -1,5 +1,5 @@
-// What the documents say about clients in the database when it is copied, when it is restored (docs/operate/backups.md), and when the
-// encryption key is rotated (docs/operate/secrets.md).
+// Follows the documents on what happens to clients in the database: when the database is copied, when it is restored
+// (docs/operate/backups.md), and when the encryption key is rotated (docs/operate/secrets.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { sign } from '../../server/sso/hmac.ts';
@@ -44,7 +44,7 @@ const secretIn = (out: string): string => JSON.parse(out).secret;
 
 type At = Pick<TestInstance, 'send'>;
 
-/** The parameters with which the launch leads to the callback, or the code of the refusal. */
+/** Returns the parameters with which the launch redirects to the callback, or the code of the refusal. */
 async function launch({ send }: At, name: string, cookie: string): Promise<URLSearchParams | string> {
   const answer = await send(`/sso/launch/${name}`, { cookie });
   return answer.status === 303 ? locationOf(answer).searchParams : codeOf(answer);
@@ -85,7 +85,8 @@ it('a copy under another issuer signs nothing, sends nothing and shows nothing (
   const person = await addPerson(app);
   const [stays, leaves] = [await addSession(app, person.id), await addSession(app, person.id)];
   for (const { cookie } of [stays, leaves]) await followed(() => expectSigned(app, 'copied', cookie, secret));
-  // The client has to hear of this log-out, and does not take the webhook.
+  // The client should learn of this log-out, but its server does not accept the webhook. So the event still waits in the
+  // backup.
   await app.send('/logout', { cookie: leaves.cookie, form: {} });
   await vi.waitFor(() => expect(target.received.length).toBeGreaterThan(0), { timeout: 15_000 });
   app.drain();
@@ -105,7 +106,7 @@ it('a copy under another issuer signs nothing, sends nothing and shows nothing (
   const listed = await cliOf(url.href, 'test', { PORT: '3999' })('clients', '--json');
   expect(JSON.parse(listed).map(({ client }: { client: string }) => client)).not.toContain('copied');
 
-  // Under its own issuer, the copy would do all of it.
+  // With the issuer of the original, the copy answers the client and sends the webhook.
   const same = await app.startInstance({ databaseUrl: url.href });
   expect(await readEvents(same, 'copied', secret)).toBe(200);
   await vi.waitFor(() => expect(target.received.length).toBeGreaterThan(0), { timeout: 30_000 });
@@ -128,7 +129,7 @@ it('after a restore of a backup, each client waits until it is confirmed, with w
   await backup.restore();
   await cli('database:restored', '--last-invoice', '0');
   const instances = [await app.startInstance(), await app.startInstance()] as const;
-  // The command has ended all sessions.
+  // The command has ended all sessions, so the test starts another one.
   const { cookie: now } = await addSession(app, (await addPerson(app)).id);
 
   for (const at of instances) {
@@ -144,11 +145,12 @@ it('after a restore of a backup, each client waits until it is confirmed, with w
   ).toEqual(['closed', 'kept', 'leaked'].map((name) => [name, 'unconfirmed']));
   expect(shown[0].row.secrets[0].made_at).toMatch(/^\d{4}-/);
 
-  // What is right is confirmed, and what was closed is closed again before.
+  // Confirms the client that is as it should be. The restore has undone that another client was closed, so the test closes that
+  // client before it confirms it.
   await cli('client:confirm', 'kept', ...why);
   await cli('client:off', 'closed', ...why);
   await cli('client:confirm', 'closed', ...why);
-  // The secret that was ended in the lost time is back. It is ended again before the client counts.
+  // The restore has brought back the secret that was ended after the backup. The test ends it before it confirms the client.
   const next = secretIn(await cli('client:rotate', 'leaked', '--json', ...why));
   await cli('client:end-secret', 'leaked', 'first', ...why);
   await cli('client:confirm', 'leaked', ...why);
@@ -158,7 +160,7 @@ it('after a restore of a backup, each client waits until it is confirmed, with w
     expect(await launch(at, 'closed', now)).toBe('unknown_client');
     expect(await readEvents(at, 'leaked', secrets.leaked)).toBe(401);
     expect(await readEvents(at, 'closed', secrets.closed)).toBe(401);
-    // After a restore, every client begins anew with its events.
+    // After a restore, the positions of clients in their events are not valid.
     expect(await readEvents(at, 'kept', secrets.kept)).toBe(410);
   }
 });
@@ -187,7 +189,7 @@ it('while the encryption key is rotated, no client is refused, and in the end no
         await followed(() => expectSigned(at, name, cookie, ...ofClient));
   };
   await expectAll();
-  /** Restarts one instance after the other. In between, both settings are there. */
+  /** Replaces one instance after the other. In between, one instance has the old setting and one the new. */
   const restartWith = async (key: string) => {
     for (let nth = 0; nth < 2; nth++) {
       running.push(await app.startInstance({ env: settings(key) }));

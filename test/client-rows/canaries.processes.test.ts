@@ -1,5 +1,5 @@
-// The secret of a client is only in the answer that makes it (contract 13.21): not in what a process writes, also when it crashes, in a
-// mail, page, header, webhook or metric, or in what pg_dump writes.
+// Only the answer that makes a client's secret shows it (contract 13.21). The secret is not in what a process writes, not even
+// when it crashes. Nor is it in a mail, page, header, webhook or metric, or in what pg_dump writes.
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,9 @@ import { startMailServer } from '../support/people/mail-server.ts';
 const callback = 'http://localhost:4000/cb';
 const why = 'A canary';
 
-/** With pg_dump if it is there, else with what a test writes as pg_dump would. */
+/**
+ * Uses Debian's Postgres and pg_dump if they are installed. If they are not, a function of the tests writes what pg_dump would.
+ */
 async function openDatabase(): Promise<{
   url: string;
   dump: () => Promise<string>;
@@ -57,7 +59,7 @@ it('is nowhere else, whatever happens to the client, the database and the proces
   };
   const service = await startService('node', port, env);
   const base = `http://localhost:${port}`;
-  /** All that may have no secret in it. */
+  /** All texts that must not contain a secret. */
   const texts: string[] = [];
   const secrets: string[] = [];
 
@@ -130,7 +132,7 @@ it('is nowhere else, whatever happens to the client, the database and the proces
   for (const [at, secret] of secrets.entries()) {
     const name = at < 2 ? 'canary' : 'canary_2';
     const token = await sign(secret, `identity events v1 ${name}`);
-    // What a command did is known within two seconds.
+    // The service follows a command within two seconds; a busy machine needs a few more.
     await vi.waitFor(async () => expect((await ask('/sso/events', { token })).status).toBe(200), 8_000);
     expect((await ask('/sso/events', { token: token.replace(/^./, 'x') })).status).toBe(401);
   }
@@ -149,7 +151,7 @@ it('is nowhere else, whatever happens to the client, the database and the proces
   texts.push(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text());
   expect(texts.at(-1)).toContain('client="canary"');
 
-  // The dump comes before the database breaks.
+  // Dumps the database before the test breaks it.
   const dump = await database.dump();
   expect(dump).toContain('canary_2');
   texts.push(dump);
@@ -170,7 +172,7 @@ it('is nowhere else, whatever happens to the client, the database and the proces
   second.child.kill('SIGKILL');
   await second.exited;
   await sql`alter table client_secrets rename column lost to sealed`.execute(db);
-  // A secret that cannot be opened, too.
+  // Changes a sealed secret so that no key opens it.
   await sql`update client_secrets set sealed = overlay(sealed placing '\\x00000000'::bytea from 14)`.execute(
     db,
   );

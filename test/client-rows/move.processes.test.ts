@@ -74,7 +74,7 @@ it('client:adopt copies a client with its secrets, which count once the settings
     roles: ['merchant', 'customer'],
   };
   expect(rows).toEqual([{ ...facts, needs_factor: false }]);
-  // An instance with the settings and one without them sign alike.
+  // The instance whose settings have the client and the one without them sign with the same secrets.
   const later = await startAt({});
   for (const at of [app, later]) {
     const query = locationOf(await launch(at, 'till')).searchParams;

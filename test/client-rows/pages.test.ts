@@ -26,7 +26,7 @@ const origin = 'http://localhost:4000';
 const open = (path: string, by = cookie) => app.send(path, { cookie: by });
 const post = (path: string, form: Record<string, string>, by = cookie) =>
   app.send(path, { cookie: by, form });
-/** The page that a browser shows after a refusal. */
+/** Returns the page that a browser shows after a refusal. */
 const show = (answer: Answer, by = cookie) =>
   answer.status === 303 ? open(answer.headers.get('location') ?? '', by) : answer;
 const secretsIn = ({ text }: Answer) => [...new Set(text.match(/idsec_[A-Za-z0-9_-]{49}/g))];

@@ -80,7 +80,7 @@ async function openBrowserOf(at: Pick<TestApp, 'db' | 'config'> = app): Promise<
 const launch = (at: Pick<TestApp, 'send'>, name: string, cookie: string) =>
   at.send(`/sso/launch/${name}`, { cookie });
 
-/** `payload`, or the code of the refusal. */
+/** Returns `payload`, the path of another redirect, or the code of the refusal. */
 const outcomeOf = (answer: Answer) =>
   answer.status === 303 && locationOf(answer).searchParams.has('payload')
     ? 'payload'
@@ -179,7 +179,7 @@ describe('a client that an administrator adds', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 16 }, rotate));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await find(name))?.row?.secrets).toHaveLength(2);
-    // The database keeps to it, too.
+    // The database itself refuses a third secret.
     const third = sql`insert into client_secrets (id, client_id, made_at, sealed, key_id)
       select gen_random_uuid(), id, now(), '', '' from clients where name = ${name}`;
     await expect(third.execute(app.db)).rejects.toThrow('at most two secrets');
@@ -337,7 +337,7 @@ describe('a row is bound to', () => {
     expect((await readEvents(other, name, secret)).status).toBe(401);
     expect(await find(name, other)).toBeUndefined();
     expect(readOutcome(await act('turnOff', await seenOf(name), other))).toBe('404 not_found');
-    // A row that is moved by hand cannot be opened, because its secret is sealed for the issuer.
+    // If SQL changes the issuer of a row, no instance can open its secret, because it is sealed for the first issuer.
     await sql`update clients set issuer = 'https://id.elsewhere.test' where name = ${name}`.execute(app.db);
     await vi.waitFor(async () => expect((await find(name, other))?.row?.state).toBe('unreadable'), {
       timeout: 8_000,
@@ -359,7 +359,7 @@ describe('a row is bound to', () => {
     const lines = app.logged.filter(
       (line) => line.fields.client === name && JSON.stringify(line).includes('no key opens'),
     );
-    // Two instances may run.
+    // One or two instances may have logged this line.
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.length).toBeLessThan(3);
     await sql`delete from clients where name = ${name}`.execute(app.db);
@@ -401,7 +401,7 @@ it('an instance that was cut off from the database follows once it is back (cont
   expect(outcomeOf(await launch(cutOff, name, cookie))).toBe('payload');
   wire.cut();
   await change('turnOff', name);
-  // Long enough for the pauses of other jobs to grow.
+  // During such a time, other jobs begin to pause for longer between their tries.
   await new Promise((done) => setTimeout(done, 5_000));
   wire.restore();
   const since = Date.now();
@@ -446,7 +446,7 @@ it('once a new encryption key is first, every secret is sealed anew with it (con
   const alone = await startAt({ IDENTITY_ENCRYPTION_KEY: keys.new ?? '' });
   const sealed = locationOf(await launch(alone, name, cookie)).searchParams;
   expect(sealed.get('signature')).toBe(await sign(secret, sealed.get('payload') ?? ''));
-  // An instance that has only the old key refuses it by name, and goes on.
+  // An instance that has only the old key refuses this client, and serves the others.
   await follow(app, name, cookie, 'unknown_client');
   expect(outcomeOf(await launch(app, 'marketplace', cookie))).toBe('payload');
   both.drain();
@@ -494,7 +494,7 @@ it('the secret is nowhere but in the answer that made it (contract 13.21)', asyn
     ];
     for (const text of texts) for (const form of hidden) expect(text.includes(form)).toBe(false);
   }
-  // The sealed secret is there, and opens with the key.
+  // The database has the sealed secret, and the key opens it.
   const { rows } = await sql<{ id: string; issuer: string; name: string; sealed: Uint8Array }>`
     select c.id, c.issuer, c.name, s.sealed from clients c join client_secrets s on s.client_id = c.id
     where c.name = ${name} order by s.made_at`.execute(app.db);

@@ -1,4 +1,4 @@
-// The form of secrets, how they are sealed, and what addresses a client in the database may have (contract section 13).
+// The form of secrets, how they are sealed, and what URLs a client in the database may have (contract section 13).
 import { describe, expect, it } from 'vitest';
 import { findAddressFault, mayConnect } from '../../server/clients/addresses.ts';
 import {

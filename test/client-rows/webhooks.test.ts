@@ -34,7 +34,7 @@ async function add(at: TestApp, eventsUrl: string, callback = 'http://localhost:
   return { client, ask };
 }
 
-/** Answers 101, as to a browser that asks for a socket. */
+/** Answers 101, as if a browser had asked for a WebSocket. */
 const changesProtocol: typeof takes = ({ socket }) => {
   socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
 };
@@ -99,7 +99,7 @@ it('never goes to this machine in production, whatever the name says (contract 1
     'https://shop.example.test/events',
     'https://shop.example.test/cb',
   );
-  // No other name leads to this machine everywhere, and no act accepts localhost.
+  // SQL sets localhost, because no act accepts it. No other name leads to this machine everywhere.
   await sql`update clients set events_url = 'https://localhost/events' where name = ${client}`.execute(
     strict.db,
   );

@@ -1,4 +1,4 @@
-// The kit for TypeScript reads events of the real service, and answers that it should never get.
+// The kit for TypeScript reads events of the real service. It also gets answers that the service never sends.
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createIdentityClient,
@@ -24,7 +24,7 @@ const addresses = { callbackUrl: `${site}/callback`, loginUrl: `${site}/login` }
 
 type Answer = { status?: number; json: unknown };
 
-/** A client whose requests go to `answer`. */
+/** Makes a client of the kit. `answer` answers its requests. */
 function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemoryStores() as Stores } = {}) {
   const identity = createIdentityClient({
     issuer: 'http://localhost:3000',
@@ -66,7 +66,7 @@ describe('with the service', () => {
     return new Response(text, { status, headers });
   };
 
-  /** A whole login: from the login start of the kit through the launch to its callback. */
+  /** Logs in: from the login start of the kit through the launch to the kit's callback. */
   async function enter(kit: ReturnType<typeof openKit>, session: string) {
     const attempt = await kit.identity.startLogin(new Request(addresses.loginUrl), { returnTo: '/orders' });
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
@@ -102,13 +102,13 @@ describe('with the service', () => {
       'profile.updated',
       'session.ended',
     ]);
-    // The hand-off has already brought both profiles, so none is newer.
+    // The hand-offs have already brought both profiles, so no event brings a newer one.
     expect(applied.map(({ isNewer }) => isNewer)).toEqual([false, false, false]);
     expect([newest, ended]).toEqual([3, [sid]]);
     expect(await stores.endedLogins.has(sid)).toBe(true);
     const id = applied[0]?.event.user_id ?? '';
     expect((await stores.profiles.find(id))?.name).toBe('Carla Changed');
-    // The last pull says that all was read.
+    // The last pull asks for events after number 3, which says that the client has read all of them.
     expect(asked.at(-1)).toMatch(/\?after=3&limit=1000$/);
     expect(await kit.identity.pullEvents(kit.hooks)).toBe(3);
     expect(applied).toHaveLength(3);
@@ -166,7 +166,7 @@ describe('with the service', () => {
     const numbers = kit.applied.map(({ event }) => event.seq);
     expect(numbers.length).toBeGreaterThan(2_100);
     expect(numbers).toEqual(numbers.map((_, n) => n + 1));
-    // A pull that had to wait for three seconds leaves the events to another pull.
+    // A pull that has waited for three seconds gives up and returns undefined, because another pull reads the events.
     expect(newest).toContain(numbers.length);
     for (const each of newest) expect([numbers.length, undefined]).toContain(each);
   });
@@ -265,7 +265,7 @@ describe('with answers made up', () => {
     await pullOnce(about(2, first));
     throws = true;
     await expect(pullOnce(about(3, second))).rejects.toThrow('the table is away');
-    // Meanwhile a callback stores a later profile, and its site writes that profile.
+    // Before the pull is repeated, a callback stores a later profile, and its site writes that profile.
     await openKit(answers(), { stores }).identity.applyProfile(third as Profile);
     people.set(profileOf('', 0).id, 'Zoë 3');
     throws = false;

@@ -1,4 +1,4 @@
-// The kit for TypeScript as it is handed out: plain JavaScript with types, its example and its README.
+// The kit for TypeScript as it is published: plain JavaScript with types, its example and its README.
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -68,7 +68,7 @@ it('the example has 30 lines at most, and lets somebody log in, changes with the
   for (const stream of [example.stdout, example.stderr]) stream.on('data', (chunk) => (output += chunk));
   await expect.poll(() => output, soon).toContain(`Open ${shop}`);
 
-  // The example goes on, whatever arrives.
+  // The example keeps running after odd requests.
   for (const line of ['GET //', 'TRACE /', 'GET http://evil.example/', 'OPTIONS *']) {
     const socket = connect(shopPort, 'localhost').on('error', () => undefined);
     socket.end(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -249,7 +249,7 @@ it('what to put into a site does what it says, and its types are right', async (
   expect(asked).toEqual([]);
   await stores.sweep();
   expect(asked).toHaveLength(2);
-  // A read that fails does not end the process.
+  // A database that is away does not end the process.
   isAway = true;
   const body = JSON.stringify({ client: 'shop', latest: 1 });
   const headers = signMessage(await buildNudgeSecret('shop', 'y'.repeat(32)), body);

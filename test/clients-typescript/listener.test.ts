@@ -1,4 +1,4 @@
-// The listener of the kit for TypeScript, at Node's own server: whatever arrives, it goes on.
+// The listener of the kit for TypeScript, in Node's own server, keeps running whatever requests arrive.
 import { request as ask, createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const send = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
 
-/** What the server says to these bytes, until it closes the connection or has said enough. */
+/** Sends `text` as it is. Returns the answer once the server closes the connection, or once the answer matches `until`. */
 function sendRaw(text: string, until: RegExp): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1');
   let said = '';

@@ -1,4 +1,5 @@
-// What the middleware of the kit for TypeScript answers. test/browser/kit-frameworks.test.ts has frameworks.
+// What the middleware of the kit for TypeScript answers. Its use in frameworks is tested in
+// test/browser/kit-frameworks.test.ts.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -20,7 +20,7 @@ beforeEach(() => {
 const nameOf = async (person: Promise<Profile | undefined>) => (await person)?.name;
 const sha256 = async (text: string) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
-/** Returns the id in the store. */
+/** Returns the id under which the store keeps the session of a cookie. */
 const idOf = (cookie = '') => sha256(`shop ${cookie}`);
 
 describe('a login', () => {
@@ -79,7 +79,7 @@ describe('a login', () => {
       const browser = shop.openBrowser();
       await browser.logIn({ profile: { name: 'Zoë' } });
       shop.pass(1);
-      // A newer profile, so that the callback asks every store.
+      // Sends a newer profile, so that the callback uses every store.
       const callback = await shop.fake.handOff(await browser.start(), { profile: { name: 'Newer' } });
       const [store = '', name = ''] = path.split('.');
       const owner = shop.stores[store as keyof typeof shop.stores] as unknown as Record<string, unknown>;

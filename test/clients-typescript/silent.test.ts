@@ -10,7 +10,7 @@ beforeEach(() => {
   browser = shop.openBrowser();
 });
 
-/** Opens a page that logs in silently: the address of the launch, or undefined if the page is shown. */
+/** Opens a page that logs in silently. Returns the URL of the launch, or undefined if the page is shown. */
 async function visit(path = '/news?page=2', by = browser, headers: Record<string, string> = {}) {
   const answer = await shop.identity.loginSilently(by.request(path, { headers }));
   return answer && (by.keepCookies(answer).headers.get('location') ?? '');
@@ -69,7 +69,7 @@ it('loops in no browser that keeps no cookies, and shows it each page, in 200 vi
     const blocked = shop.openBrowser();
     const launch = (await visit(`/news?page=${n}`, blocked)) ?? '';
     blocked.cookies.clear();
-    // Whether somebody is logged in at the service or not.
+    // In half of the visits, somebody is logged in at the service.
     const address = await (n % 2 ? shop.fake.handOff(launch) : shop.fake.refusal('login_required', launch));
     const back = await locationAfter(address, blocked);
     expect(back).toBe(`${shop.origin}/news?page=${n}&silent=no`);

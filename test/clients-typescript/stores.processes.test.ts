@@ -1,4 +1,4 @@
-// The stores of the kit for TypeScript: in memory, on Postgres and on SQLite they do the same.
+// The stores of the kit for TypeScript behave alike in memory, on Postgres and on SQLite.
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createMemoryStores, createSqlStores, sqlTables } from '../../clients/typescript/src/index.ts';
@@ -50,7 +50,7 @@ it('on Postgres, where two clients may share a database', async () => {
     expect(Number(rows[0]?.seq)).toBeLessThan(99);
     await stores.sweep();
     expect(await count()).toBe(3);
-    // Another process may sweep by a clock that is ten minutes ahead.
+    // A sweep by a process whose clock is ten minutes ahead deletes nothing too early.
     await stores.sweep(new Date(Date.now() + 1_190_000));
     expect(await count()).toBe(3);
     await stores.sweep(new Date(Date.now() + 1_201_000));

@@ -1,4 +1,5 @@
-// The fake service for tests of clients (contract 13.75 to 13.77), against the vectors and a launch of the real one.
+// The fake service for tests of clients (contract 13.75 to 13.77), compared with the vectors and with a launch of the real
+// service.
 import { describe, expect, it } from 'vitest';
 import {
   createIdentityClient,
@@ -19,7 +20,10 @@ const launchOf = (query = '') => `https://id.example.test/sso/launch/shop?${quer
 
 const hooks = { startSession: () => ({ 'Set-Cookie': 'shop=1' }), endSession: () => {} };
 
-/** A browser at a client that has started a login: the launch, and what its callback answers. */
+/**
+ * Starts a login at a client. Returns the client, the URL of the launch, and a function that calls the callback in the same
+ * browser.
+ */
 async function startAt(options: { prompt?: 'login' } = {}) {
   const client = createIdentityClient({ ...createMemoryStores({ now }), identityUrl, origin, now });
   const start = await client.startLogin(new Request(`${origin}/login`), { returnTo: '/orders', ...options });

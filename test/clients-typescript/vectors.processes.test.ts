@@ -38,7 +38,7 @@ it('all kits share the sentences that people see', async () => {
 
 it('the vectors have each code that there is', () => {
   const text = readOurFile('test/sso-vectors.json');
-  // Each kit makes the token of a log-out in its own way.
+  // This code is about the token of a log-out form, which each kit makes in its own way. So no vector has it.
   const codes = Object.keys(refusalStatuses).filter((code) => code !== 'logout_token_wrong');
   for (const code of codes) expect(text).toContain(`"refusal": "${code}"`);
 });

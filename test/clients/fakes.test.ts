@@ -1,4 +1,4 @@
-// The fake services of the kits for PHP and Python, beside a launch of the real one. Needs php-cli and python3.
+// The fake services of the kits for PHP and Python, compared with a launch of the real one. Needs php-cli and python3.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -41,7 +41,7 @@ function openVisitor(name: Framework) {
   const origin = world.origins.get(name) ?? '';
   const browser = openSiteBrowser({ origin });
   const { app } = world.service;
-  /** Starts a login. Returns the address that the service sends this browser to. */
+  /** Starts a login. Returns the URL to which the service sends this browser. */
   async function start(cookie: string): Promise<string> {
     const guarded = await browser.go('/orders');
     expect([guarded.status, new URL(guarded.location, origin).href]).toEqual([
@@ -82,7 +82,7 @@ it.each(frameworks)('%s logs in, guards a page, refuses and logs out', async (na
   expect([wrong.status, wrong.headers.get('identity-refusal')]).toEqual([403, 'logout_token_wrong']);
   expect((await visitor.go('/logout')).status).toBe(405);
   expect((await visitor.go('/orders')).status).toBe(200);
-  // A form with parts leaves no body to read.
+  // PHP reads a form in several parts itself, and leaves no body for the application to read.
   const parts = new FormData();
   parts.set('token', token);
   const left = await visitor.send('/logout', parts);
@@ -101,7 +101,7 @@ it.each(frameworks)('%s starts one session for 16 callbacks at once', async (nam
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(409)]);
 });
 
-// A busy machine may need longer than two seconds, but not thrice.
+// On a busy machine, an event may take longer than two seconds, but not in three tries in a row.
 const busy = { retry: 2 };
 it.each(frameworks)(
   '%s logs in and out in a browser, and by an event within two seconds',

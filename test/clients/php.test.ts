@@ -1,5 +1,5 @@
-// The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and
-// php-curl. With php-nyholm-psr7, php-symfony-http-foundation, composer and php-zip, it tries what needs these, too.
+// The kit for PHP, with its example. Needs the packages php-cli, php-sqlite3, php-pgsql and php-curl. Some tests also need
+// php-nyholm-psr7, php-symfony-http-foundation, composer or php-zip, and are skipped without them.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -162,11 +162,12 @@ it('the samples of its README make a login, take nudges, and log out', async () 
     await appendEvents(app.db, 'shop', 20, 'user.suspended');
     const nudges = await Promise.all(Array.from({ length: 16 }, () => nudge(readme, secret)));
     expect(nudges.map(({ status }) => status)).toEqual(Array(16).fill(204));
-    // PHP's own web server answers only when everything is done. One process at a time pulls, so each event comes once.
+    // PHP's own web server answers a nudge only after the pull has ended, so all events are applied now. One process at a time
+    // pulls, so each event is applied one time.
     const applied = (await read('/applied')).trim().split('\n');
     expect(applied.length).toBeGreaterThan(20);
     expect(applied).toEqual(await listEvents());
-    // A request that was not the browser's has ended the browser's session.
+    // The nudge, a request that did not come from the browser, has ended the browser's session.
     expect([await read('/sessions'), (await browser.go('/')).text]).toEqual(['[]', 'nobody']);
     expect(await read('/profiles')).toContain(leaver.id);
     await deletePerson(app.db, leaver);
@@ -185,7 +186,7 @@ it('the samples of its README make a login, take nudges, and log out', async () 
   }
 });
 
-/** Sends the form that logs out, and drops no cookie: the session must have ended at the site. */
+/** Sends the form that logs out, but keeps the cookie. If the cookie then opens nothing, the site has ended the session. */
 function sendLogout({ origin }: Site, cookies: Map<string, string>, token: string): Promise<Response> {
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const body = new URLSearchParams({ token });

@@ -1,5 +1,5 @@
-// The kit for Python in real applications, on the samples of its README as they stand there, at the real service. Needs
-// Debian's packages of Flask, Django, FastAPI and uvicorn.
+// Runs the samples in the README of the kit for Python, unchanged, in real applications with the real service. Needs Debian's
+// packages of Flask, Django, FastAPI and uvicorn.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const [djangoWsgi = '', djangoView = '', djangoAsgi = ''] = readSamples('### Dja
 const [fastapi = ''] = readSamples('### FastAPI');
 const [silent = ''] = readSamples('### Silent login');
 
-/** What a project of Django's has beside the samples. Its check of forms is on. */
+/** The files of a Django project besides the samples. Django's check of forms (CSRF) is on. */
 const djangoProject = {
   'settings.py': `SECRET_KEY = 'x'
 ALLOWED_HOSTS = ['127.0.0.1']
@@ -114,7 +114,7 @@ async function start(name: string): Promise<void> {
   closings.push(site.close);
 }
 
-/** A browser that has come back from the service, and not yet opened its callback. */
+/** Takes a browser to the service and back, but does not open the callback. */
 async function comeBack(name: string, cookie: string, browser = openSiteBrowser({ origin: originOf(name) })) {
   const guarded = await browser.go('/orders');
   expect(guarded.status).toBeOneOf([302, 303]);
@@ -222,7 +222,7 @@ describe('a silent login', () => {
       const visit = async (address: string) => openSiteBrowser({ origin }).go(address);
       const { status, location } = await visit(`/news?page=${n}`);
       expect([status, location]).toEqual([303, expect.stringContaining('prompt=none')]);
-      // Now and then, somebody is logged in at the service.
+      // In one of 20 visits, somebody is logged in at the service.
       const launch = await service.app.send(location, n % 20 ? {} : { cookie });
       const back = await visit(launch.headers.get('location') ?? '');
       expect([back.status, back.location]).toEqual([303, `${origin}/news?page=${n}&silent=no`]);

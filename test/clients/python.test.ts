@@ -73,7 +73,7 @@ describe('the kit', () => {
         env: { PATH: '/usr/bin:/bin', HOME: folder, NODE_ENV: 'test' as const },
       };
       await run(python, ['-m', 'venv', 'venv'], inFolder);
-      // No index stands for no network: pip looks nowhere else for what a build may need.
+      // `--no-index` stands for a machine without a network: pip can fetch nothing that a build may need.
       await run('venv/bin/pip', ['install', '--no-index', `./${archive.name}`], inFolder);
       const code = `import importlib.metadata as kept, identity_client.sql as sql
 print(sql.__file__, len(sql.list_tables()), kept.version("identity-client"), kept.requires("identity-client"))`;

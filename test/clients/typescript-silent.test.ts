@@ -21,7 +21,7 @@ const secret = 'a-secret-that-nobody-else-has-0123456789';
 const showPage = (text: string) =>
   new Response(`<p>${text}</p>`, { headers: { 'content-type': 'text/html; charset=utf-8' } });
 
-/** A site with pages that everybody may read. It counts what it asks the service. */
+/** A site with pages that everybody may read. It counts the silent logins that it begins. */
 const shop = shared(() =>
   openShop({ host: 'localhost', siteHost: '127.0.0.1', secret }, async ({ sitePort, issuer }) => {
     const origin = `http://127.0.0.1:${sitePort}`;
@@ -41,7 +41,7 @@ const shop = shared(() =>
   }),
 );
 
-/** A site that others frame and bounce off, as trackers do. */
+/** A tracker: other sites frame its page, or it redirects the browser on (a bounce). */
 const tracker = shared(async () => {
   const port = await findFreePort();
   async function answer(request: Request) {
@@ -57,12 +57,12 @@ const tracker = shared(async () => {
   return { port, close: () => close(0) };
 });
 
-/** Starts Chromium with settings of a person's, in place of its usual ones. */
+/** Starts Chromium with the settings of one person instead of the usual ones. */
 async function start(name: string, profile: object): Promise<BrowserContext> {
   const data = join(folder, name);
   await mkdir(join(data, 'Default'), { recursive: true });
   await writeFile(join(data, 'Default/Preferences'), JSON.stringify({ profile }));
-  // Bounces are found and deleted in seconds, and not in hours.
+  // Chromium finds a bounce, and deletes the site's data, within seconds instead of hours.
   const bounces = 'delete/true/grace_period/0s/timer_delay/1s/client_bounce_detection_timeout/1s';
   return chromium.launchPersistentContext(data, {
     executablePath: '/usr/bin/chromium',
@@ -93,7 +93,7 @@ it('logs in silently where third parties have no cookies and bounce trackers los
   };
   const news = `${shop.site.origin}/news?page=2`;
   try {
-    // The protections work.
+    // The protections work: the framed page gets no cookie.
     for (let n = 0; n < 2; n++) await page.goto(`http://127.0.0.1:${tracker.port}/?framed`);
     expect(await page.frameLocator('iframe').locator('p').textContent()).toBe('has no cookie');
 
@@ -115,7 +115,8 @@ it('logs in silently where third parties have no cookies and bounce trackers los
     expect(await names()).toContain('bounced');
     await page.goto('about:blank');
     await expect.poll(names, soon).not.toContain('bounced');
-    // The service has bounced the browser, too. It keeps its session, because the person has typed there.
+    // The service has redirected the browser, too. Chromium keeps the service's session, because the person has typed on a page
+    // of the service.
     await context.clearCookies({ domain: '127.0.0.1' });
     expect(await read(news)).toBe('Hello, Casey Customer');
   } finally {
@@ -143,7 +144,7 @@ it.each([
         await page.goto(news, { waitUntil: 'commit' });
         expect(page.url()).toBe(blocks ? `${news}&silent=no` : news);
         expect(shop.site.countAsked() - before).toBeLessThanOrEqual(1);
-        // In half of the visits, somebody is logged in at the service, so a hand-off comes back.
+        // In the second half of the visits, somebody is logged in at the service, so a hand-off comes back.
         if (n === visits / 2) {
           await page.goto(`${shop.issuer}/login`);
           await logIn(page, customer);

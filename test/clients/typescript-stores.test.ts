@@ -37,12 +37,12 @@ const sample = readCodeBlocks({ path: kit, text: readOurFile(`${kit}/README.md`)
   code.includes("dialect: 'mysql'"),
 );
 
-/** The sample as it stands in the README, on the tables of `schema.sql`. */
+/** The stores of the README's sample, unchanged, on the tables of `schema.sql`. */
 let stores: Required<Stores> & { sweep: (now?: Date) => Promise<void> };
 beforeEach(async () => {
   for (const name of ['nonces', 'ended_logins', 'profiles', 'position', 'sessions'])
     await mariadb.pool.query(`drop table if exists identity_${name}`);
-  // Running it again changes nothing.
+  // Runs the schema two times, because the second time has to change nothing.
   await mariadb.pool.query(schema + schema);
   const make = new Function('createSqlStores', 'pool', `${sample?.code}; return stores;`);
   stores = make(createSqlStores, mariadb.pool);
@@ -59,7 +59,7 @@ it('keep what they have to keep (contract 13.131)', async () => {
     return Number((rows as unknown[][])[0]?.[0]);
   };
   expect(await counted()).toBe(3);
-  // Another process may sweep by a clock that is ten minutes ahead.
+  // A sweep by a process whose clock is ten minutes ahead deletes nothing too early.
   await stores.sweep(new Date(Date.now() + 1_190_000));
   expect(await counted()).toBe(3);
   await stores.sweep(new Date(Date.now() + 1_201_000));

@@ -1,5 +1,5 @@
-// The alerts for operators, on Debian's Prometheus: each is triggered by a fault of the built service or of its database, or, if
-// that takes long, shown by promtool. None fires in a quiet hour, or after an outage.
+// The alerts for operators, on Debian's Prometheus. A fault of the built service or of its database triggers each alert. If
+// that takes too long, promtool shows that the alert fires. No alert fires in a quiet hour, or after an outage.
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -40,7 +40,7 @@ afterAll(async () => {
 type World = { app: WatchedInstance; other: WatchedInstance; db: Database; wire: Wire };
 
 type Fault = {
-  /** The settings of the first instance; of both, if `ofBoth`. */
+  /** The settings of the first instance, or of both instances if `ofBoth` is set. */
   env?: Record<string, string>;
   ofBoth?: boolean;
   /** Code that the process of the first instance runs before the service. */
@@ -48,7 +48,7 @@ type Fault = {
   begin?: (world: World) => Promise<unknown>;
   /** What people and programs keep doing during the fault. */
   again?: (world: World) => Promise<unknown>;
-  /** Shorter times than the minutes of the alert. */
+  /** Replaces `from` in the alert with `to`, so that the test need not wait for minutes. */
   sooner?: [from: string, to: string];
 };
 
@@ -67,7 +67,7 @@ async function addTrigger({ db }: World, event: string, statement: string): Prom
   await sql`create trigger fault before ${sql.raw(event)} execute function fault()`.execute(db);
 }
 
-/** Locks the table until the world ends. Its connection is not used again, so nothing ends the transaction. */
+/** Locks the table until the test's database is dropped. Nothing else uses the connection, so nothing ends the transaction. */
 const lock = ({ db }: World, table: string) =>
   db.connection().execute(async (connection) => {
     await sql`set idle_in_transaction_session_timeout = 0`.execute(connection);
@@ -75,7 +75,7 @@ const lock = ({ db }: World, table: string) =>
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(connection);
   });
 
-// Nothing listens at this address.
+// Nothing listens at port 9 of this machine.
 const deaf = { SSO_CRM_EVENTS_URL: 'http://127.0.0.1:9/events' };
 const mailless = { SMTP_URL: 'smtp://127.0.0.1:9?tls=off', MAIL_FROM: 'id@example.test' };
 const ageMails = ({ db }: World, age: string) =>
@@ -89,7 +89,7 @@ const faults: Record<string, Fault> = {
     async again({ app }) {
       await app.end('SIGKILL');
       await app.restart();
-      // The process lives for long enough to be scraped.
+      // The process lives until Prometheus has scraped it.
       await pause(2_000);
     },
   },
@@ -419,7 +419,7 @@ it('one address that takes no mail is no alert, and an alert says where to read 
 
 it('a single 503 in a quiet night is no alert', () =>
   expectOfRules({
-    // A request that waited for a lock (contract 9.255), among a few others.
+    // One request waited for a lock (contract 9.255), and a few others did not.
     input_series: [
       ['identity_http_request_duration_seconds_count{status="303",route="/login"}', '0+0.5x80'],
       ['identity_http_request_duration_seconds_count{status="503",route="/profile"}', '0x30 1x50'],
@@ -474,8 +474,8 @@ it('no alert fires in a quiet hour (contract 9.330 to 9.336)', async () =>
   }));
 
 it('an outage of the database is told while it lasts, and no alert fires once it is over (contract 9.335)', async () => {
-  // The outage lasts from the tenth minute to the twentieth. Frequent jobs fail every ten seconds, and rare ones every minute. A
-  // rare job last ended well a minute before, and ends well again up to a minute after.
+  // The outage lasts from the tenth minute to the twentieth. Frequent jobs fail every ten seconds, and rare ones every minute.
+  // A rare job last succeeds a minute before the outage, and succeeds anew up to a minute after it.
   const [before, meanwhile, after] = [40, 40, 158];
   const outage = (name: string, its: string) =>
     ({
@@ -506,13 +506,13 @@ it('an outage of the database is told while it lasts, and no alert fires once it
       ...expectFiring([9], '.*', 0),
       ...expectFiring([12, 15, 19], 'IdentityDatabaseDown', 1),
       ...expectFiring([12, 15, 19, 21, 22, 23, 24, 25, 26, 27], 'IdentityJobFailing', 0),
-      // By now, alerts that look at the last five minutes have ended.
+      // By minute 26, even alerts that look at the last five minutes have ended.
       ...expectFiring([26, 28, 30, 35, 45, 59], '.*', 0),
     ],
   });
 });
 
-// ---- The examples of what is around the service
+// ---- The example alerts for what is around the service
 
 it.each<[string, [series: string, values: string][]]>([
   ['CertificateEnds', [['probe_ssl_earliest_cert_expiry', `${14 * 86_400 + 1_800}x480`]]],

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await run('chmod', ['711', join(folder, 'secrets')]);
   const environment = environmentIn(folder, 'service');
   postgres = await startPostgres(environmentIn(folder, 'postgres'));
-  // These settings differ from those of a container on a network of its own.
+  // These settings are other than in a container, which has a network of its own.
   const url = environment.DATABASE_URL_FILE ?? '';
   await writeFile(url, (await readFile(url, 'utf8')).replace('@postgres/', `@127.0.0.1:${postgres.port}/`));
   env = {

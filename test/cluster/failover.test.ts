@@ -1,4 +1,5 @@
-// Under load, a Patroni cluster as in docs/operate/postgres.md loses its primary, leaves one running, and makes a switchover.
+// Under load, a Patroni cluster as in docs/operate/postgres.md loses its primary, then freezes while a former primary keeps
+// running, and then makes a switchover.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ beforeAll(async () => {
     DATABASE_URL: cluster.url,
     HOST: '127.0.0.1',
     TRUSTED_PROXIES: 'none',
-    // Hand-offs are sent again at the end, so they are valid for longer.
+    // The test sends hand-offs a second time at the end, so they are valid for an hour.
     MARKETPLACE_SSO_TTL: '3600',
   };
   for (const port of ports) services.push(await startService('node', port, env));
@@ -45,12 +46,12 @@ afterAll(async () => {
   await cluster?.close();
 });
 
-/** Lets clients work before, while and after something happens to the database, until both instances serve again. */
+/** Lets clients work before, during and after `happening`, until both instances serve again. */
 async function workThrough(happening: () => Promise<unknown>): Promise<number> {
   await clients.during(async () => {
     await clients.areServed();
     await happening();
-    // A switchover begins with a delay.
+    // A switchover begins some time after it was asked for.
     await pause(2_000);
     await clients.areServed();
   });
@@ -72,7 +73,7 @@ describe('two instances on a cluster', () => {
   it('are back within 30 seconds after Patroni froze, and left a former primary running', async () => {
     const primary = await cluster.findPrimary();
     const { db, close } = connect(cluster.url, { preparedStatements: false });
-    // The query runs again and again, so that its connection is never idle for long.
+    // Runs the query again and again, so that its connection is never idle for long.
     const findServer = async () =>
       (await sql<{ address: string }>`select host(inet_server_addr()) as address`.execute(db)).rows[0]
         ?.address;

@@ -1,4 +1,5 @@
-// What HAProxy and nginx allow one address (docs/operate/proxy.md): an office works, and a flood is refused before any instance.
+// What HAProxy and nginx allow one IP address (docs/operate/proxy.md): an office can work, and a flood is refused before it
+// reaches an instance.
 import { createServer, type ServerResponse } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';

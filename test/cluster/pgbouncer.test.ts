@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bouncer?.stop();
   await postgres?.stop();
-  // There is no folder if a package is missing.
+  // If a package is missing, the test has made no folder.
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

@@ -102,7 +102,7 @@ describe.each([
       expect((await balancer.send(path, { method })).status).toBe(502);
       expect(got.length > 1, String(got.length)).toBe(isSentAgain);
       handle = answerOk;
-      // An instance that failed gets its turn again later.
+      // Some time after an instance has failed, it gets requests again.
       await vi.waitFor(async () => expect((await balancer.send('/')).status).toBe(200), {
         timeout: 20_000,
         interval: 500,
@@ -135,7 +135,7 @@ describe.each([
   it.runIf(name === 'Caddy')(
     'passes on what the service says to a request that is sent too slowly',
     async () => {
-      // The service does so between 10 and 12 seconds.
+      // Answers 408 after 12 seconds. The service does so after 10 to 12 seconds.
       handle = (_, answer) => setTimeout(() => answer.writeHead(408).end(), 12_000);
       const socket = connect({
         host: '127.0.0.1',
@@ -251,7 +251,7 @@ describe.each([
 
   it.runIf(name === 'Caddy')('a login that is sent slowly keeps no place at an instance', async () => {
     const session = http2(`https://localhost:${balancer.port}`, { rejectUnauthorized: false });
-    // As much as is taken, so that the buffer is as full as it gets.
+    // Sends as much as the proxy accepts, so that the proxy's buffer is full.
     for (let n = 0; n < 60; n++) {
       const stream = session.request({ ':method': 'POST', ':path': '/login' });
       stream.on('error', () => undefined).write('x'.repeat(n % 2 ? 16_384 : 1));
@@ -305,7 +305,7 @@ describe.each([
       for (let n = 0; n < 20; n++)
         answers.push(await balancer.send('/profile', { method: n % 2 ? 'POST' : 'GET' }));
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-      // After three failures the instance is left alone for ten seconds.
+      // After three failures, the proxy sends no requests to the instance for ten seconds.
       const statuses = [];
       for (let n = 0; n < 20; n++)
         statuses.push((await balancer.send('/sso/marketplace/callback?payload=p')).status);

@@ -35,7 +35,10 @@ afterAll(async () => {
 });
 
 type Proxy = 'HAProxy' | 'nginx' | 'Caddy';
-/** nginx does not check instances. `takeOut` tells it which one is out, as docs/operate/nginx-caddy.md says. */
+/**
+ * nginx does not check whether instances are ready. `takeOut` changes its configuration, as docs/operate/nginx-caddy.md says,
+ * so that it sends nothing to an instance.
+ */
 type Started = PlainBalancer & {
   load: Partial<OpenLoop>;
   takeOut?: (...ports: number[]) => Promise<void>;
@@ -44,7 +47,7 @@ const startProxy: Record<Proxy, (ports: [number, number]) => Promise<Started>> =
   HAProxy: async (ports) => ({ ...(await startPlainBalancer(ports)), load: {} }),
   nginx: async (ports) => ({
     ...(await startNginx(ports)),
-    // nginx closes the connections of browsers when it reloads its configuration.
+    // nginx closes the connections of browsers when it reloads its configuration, so the load sends a failed request again.
     load: { tls: true, sendsAgain: true },
   }),
   Caddy: async (ports) => ({ ...(await startCaddy(ports)), load: { tls: true } }),
@@ -54,7 +57,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 it.each<[runtime: Runtime, proxy: Proxy, rounds: number, perSecond: number]>([
   ['node', 'HAProxy', 10, 200],
   ['deno', 'HAProxy', 1, 200],
-  // These two are loaded over TLS.
+  // The load uses TLS for these two.
   ['node', 'nginx', 2, 100],
   ['node', 'Caddy', 2, 100],
 ])(

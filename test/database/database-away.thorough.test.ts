@@ -123,11 +123,11 @@ describe('a request that loses its database half way', () => {
 
   it.each(ends)('leaves an inbound hand-off usable once more, when %s', async (how, end) => {
     const user = { id: how.replaceAll(' ', '-') };
-    // The user is linked already, because a new user would take more statements.
+    // The user has a marketplace link already, because a new user would take more statements.
     expect((await handOver(away.app, user)).status).toBe(303);
     const path = await buildHandOff(away.app, user);
     const receive = () => away.ask(path, { cookie: '' });
-    // At that moment everything but the last writes has happened.
+    // The lock holds the transaction up just before its last write, the audit event.
     await expectUnavailable(whileLocked(away.app.db, 'audit_events', receive, end));
     away.wire.restore();
     expect((await receive()).status).toBe(303);

@@ -19,7 +19,8 @@ it.concurrent('the service, facing a silent database, answers 503 in time everyw
   const silence = async () => {
     away.wire.swallow();
     await Promise.all([
-      // This page reads nothing. It comes first, because the pages of one address are made in turn.
+      // This page reads nothing from the database. The request for it comes first, because the service makes the pages for one
+      // IP address one after the other.
       away.ask('/login', { cookie: '' }).then(({ status }) => expect(status).toBe(200)),
       away.ask('/healthz').then(({ status }) => expect(status).toBe(200)),
       ...requests.map(([path, options]) => expectUnavailable(away.ask(path, options), options)),
@@ -63,7 +64,7 @@ it.concurrent('the service recovers as soon as new connections answer, and drops
   // Opens several connections, which then stay idle.
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
   wire.strand();
-  // Once the first read hangs, all of these reads are sent again on other connections.
+  // As soon as the first read hangs, all of these reads are sent again on other connections.
   for (const { status } of await askTwenty()) expect(status).toBe(200);
   expect((await change()).status).toBe(303);
   const { rows } = await sql`select 1 from users where name = 'Maya Back'`.execute(app.db);

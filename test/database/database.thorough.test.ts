@@ -53,12 +53,12 @@ describe('migrations', () => {
     const starter = await openApp();
     const key = sql`hashtextextended('identity migrations', 0)`;
     try {
-      // The timeouts are those of the role or the database, as behind a pooler.
+      // The timeout is set for the database. Behind a pooler, the service cannot set timeouts of its own.
       const name = sql.ref(new URL(url).pathname.slice(1));
       await sql`alter database ${name} set statement_timeout = '300ms'`.execute(db);
       await sql`select pg_advisory_lock(${key})`.execute(db);
       const starting = starter.startInstance({ databaseUrl: url });
-      // This is longer than any statement of a request may take.
+      // 6.5 seconds is longer than any statement of a request may take.
       expect(await Promise.race([starting, sleep(6_500, 'waiting')])).toBe('waiting');
       await sql`select pg_advisory_unlock(${key})`.execute(db);
       expect((await (await starting).send('/readyz')).status).toBe(200);
@@ -82,7 +82,7 @@ describe('migrations', () => {
         const waits = new Promise<void>((done) => {
           sayWaits = done;
         });
-        // Only the record of the migrations is made here, so the schema is not checked.
+        // This database gets only the record of the migrations, so the last argument turns off the check of the schema.
         waiting = migrate(url, sayWaits, async () => undefined);
         await waits;
         await sql`create table kysely_migration (name text, timestamp text)`.execute(trx);
@@ -134,7 +134,7 @@ describe('migrations', () => {
       await sql.raw(text).execute(db);
       expect(await buildSchemaSql(url)).toBe(text);
       expect(await readCatalog(db)).toEqual(await readCatalog(app.db));
-      // The text is the same, whatever the schema is called.
+      // The text does not depend on the name of the schema.
       await sql`alter schema public rename to elsewhere`.execute(db);
       const moved = await buildSchemaSql(withOptions(url, '-c search_path=elsewhere'));
       expect(moved).toBe(text);
@@ -315,7 +315,7 @@ describe('a held email address', () => {
       ids.add(JSON.parse((await app.send('/sso/profile', { cookie })).text).id);
     }
     expect(ids.size).toBe(1);
-    // The service knows no rules of mail providers, so these are other addresses.
+    // To the service, these are other email addresses: it ignores what mail providers do with dots and `+`.
     for (const email of ['zoë+x@bücher.example', 'z.oë@bücher.example'])
       await expect(app.login(email)).rejects.toThrow(/401/);
   });

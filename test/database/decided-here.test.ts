@@ -9,7 +9,10 @@ const client = shared(openFreshDatabase);
 
 type Step = { by: 'marketplace' | 'person' | 'operator' | 'database'; to: string[]; verified?: boolean };
 
-/** Adds an account whose rights these steps have set in turn, as versions left it that did not record who decides. */
+/**
+ * Adds an account as earlier versions left it, which did not record who decides. `steps` have set its rights one after the
+ * other.
+ */
 async function addAccount({ isLinked, steps }: { isLinked: boolean; steps: Step[] }): Promise<string> {
   const [accountId, userId] = [uuidv7(), uuidv7()];
   const { to: capabilities = [], verified = false } = steps.at(-1) ?? {};
@@ -115,7 +118,10 @@ const readRights = async (id: string) => {
 
 const inOneOf = (id: string) => sql`user_id in (select id from users where account_id = ${id})`;
 
-/** Statements that may be the first to touch an account of that time. `leavesSaid`: the account keeps what its link said. */
+/**
+ * Statements that may be the first to touch an account of an earlier version. If `leavesSaid` is true, the account keeps the
+ * rights that its link gave.
+ */
 const touches: [what: string, touch: (id: string) => Promise<unknown>, leavesSaid: boolean][] = [
   ['its sources are asked for', (id) => sql`select know_sources(${id})`.execute(client.db), true],
   ['its link goes', (id) => sql`delete from external_links where ${inOneOf(id)}`.execute(client.db), false],

@@ -30,7 +30,7 @@ async function comeIn() {
   const logIn = () =>
     app.send('/login', { form: { email: 'customer@example.test', password }, from: '198.51.100.7' });
   const first = await logIn();
-  // On a busy machine, hashing may take longer than the deadline allows.
+  // On a busy machine, hashing may take longer than the deadline allows, so a login gets a second try.
   const { status, headers } = first.status === 503 ? await logIn() : first;
   expect(status).toBe(303);
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -79,7 +79,8 @@ it.each<[what: string, many: number, ask: (cookie: string, n: number) => Promise
   expect((await ask(cookie, 250)).status).toBe(303);
 });
 
-// The general limit of statements would end the wait only after 2.3 s (contract 9.255). On a busy machine one change may be late.
+// The limit of all statements would end the wait only after 2.3 s (contract 9.255). On a busy machine a change may be late, so
+// there are up to five.
 it('a change waits for it half a second, twice, and is refused', async () => {
   const cookie = await app.login(locked);
   const form = { intent: 'names', name: 'M', accountName: 'M' };

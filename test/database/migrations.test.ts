@@ -1,5 +1,5 @@
-// Two versions work on one database while instances are replaced, and after a way back (contract 9.169). So migrations only add,
-// and an older version starts despite what a newer version has added (docs/inside/recipes/migration.md).
+// Two versions work on one database while instances are replaced, and after a return to the older version (contract 9.169). So
+// migrations only add, and an older version starts despite what a newer version has added (docs/inside/recipes/migration.md).
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -225,7 +225,7 @@ describe('the test of migrations', () => {
         add constraint invoices_status_known check (status in ('open', 'paid', 'canceled'))`,
       "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'canceled'::text]))))",
     ],
-    // The list is wider, but it is not the whole check, or it is about another column.
+    // In these cases the check lists more values, but the list is only a part of the check, or is about another column.
     [
       `alter table invoices drop constraint invoices_status_known,
         add constraint invoices_status_known check (status in ('open', 'paid', 'void', 'lost') and plan <> '')`,
@@ -297,7 +297,7 @@ describe('an instance of the version before', () => {
     );
     const { send, login } = await app.startInstance();
     expect((await send('/readyz')).status).toBe(200);
-    // An instance that was running meanwhile stays ready, too.
+    // The instance that was running during the migration stays ready, too.
     expect((await app.send('/readyz')).status).toBe(200);
     const cookie = await login('customer@example.test');
     const edit = { cookie, json: { json: { name: 'On The Way Back' } } };

@@ -65,7 +65,10 @@ it('what one page asks at once goes over one connection, which goes back to the 
 });
 
 describe('turns', () => {
-  /** Begins work under each key, in this order. The result tells which keys have begun, and can end the work of one key. */
+  /**
+   * Asks for the turn of each key, in this order. The result lists the keys whose turn has begun, and can end the turn of one
+   * key.
+   */
   async function begin(turns: Turns, keys: string[]) {
     const begun: string[] = [];
     const ends: ((() => void) | undefined)[] = [];
@@ -130,8 +133,8 @@ it('waits for a connection for some seconds only', async () => {
   await close();
 });
 
-// The only connection breaks. A new connection gets its last answer around the moment when the waiting request gives up. Some of
-// these delays hit that moment, however busy the machine is.
+// The pool's only connection breaks. The connection in its place becomes ready around the moment when the waiting request gives
+// up. Some of these delays hit that moment, on a busy machine and on an idle one.
 it.each([400, 450, 500, 550, 600, 650, 700, 750].map((delayMs) => [delayMs]))(
   'gets a connection back whose every answer took %d ms, though the request that waited has given up',
   { concurrent: true },

@@ -95,7 +95,7 @@ it.each([
   ['statements with values are prepared by name where the setting allows it', true, 2],
   ['no statement is prepared by name where the setting forbids it', false, 0],
 ] as const)('%s', async (_, preparedStatements, expected) => {
-  // There is only one connection, because each has prepared statements of its own.
+  // This client has only one connection, because prepared statements belong to a connection.
   const { db, close } = connect(client.url, { preparedStatements });
   const { guessLimits } = createRateLimits(db, () => undefined);
   for (const email of ['a@example.test', 'b@example.test', 'c@example.test']) {

@@ -81,7 +81,7 @@ it('a statement that hung goes to a connection of its own, until it is answered 
   await client.read(ask(1));
   const again = client.read(sleep(2));
   const [row] = await client.read(ask(2));
-  // One is the connection that was given up, and one belongs to the second read.
+  // One of these statements is on the connection that was given up, and one is the second read.
   await expect.poll(findSleepers, { interval: 50, timeout: 3_000 }).toHaveLength(2);
   expect(await findSleepers()).not.toContain(row?.pid);
   await Promise.all([hanging, again]);

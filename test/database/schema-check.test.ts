@@ -1,4 +1,5 @@
-// The start compares the database with what this version needs, and refuses it with one sentence (contract 9.352 to 9.354).
+// The start compares the database with what this version needs. If something is missing, the start fails with one sentence
+// (contract 9.352 to 9.354).
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readMigrationStatus } from '../../db/migration-status.ts';
@@ -21,7 +22,7 @@ async function change(...statements: string[]): Promise<void> {
   await close();
 }
 
-/** The message of a start that fails; '' if it succeeds. */
+/** Returns the message of a start that fails, or '' if the start succeeds. */
 const start = () =>
   app.startInstance({ databaseUrl: database.url }).then(
     () => '',
@@ -43,7 +44,7 @@ describe('a start on a database that has run all migrations', () => {
     ['drop trigger users_record_update on users', 'the trigger users_record_update of users'],
     ['alter table users disable trigger users_record_update', 'the trigger users_record_update of users'],
     ['drop index users_held_email_key', 'the unique index users_held_email_key of users'],
-    // A restore makes these last, so a database lacks them if its restore was interrupted.
+    // A restore makes what follows last, so a database lacks it if its restore was interrupted.
     [
       'alter table sessions drop constraint sessions_user_id_fkey',
       'the foreign key sessions_user_id_fkey of sessions',
@@ -72,7 +73,7 @@ describe('a start on a database that has run all migrations', () => {
     );
   });
 
-  // The database is newer than this version after a way back, and while instances are replaced.
+  // The database is newer than this version after a return to an older version, and while instances are replaced.
   it('goes on with what a newer version has added, and has given another body', async () => {
     await change(
       fromNewer,

@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 
 const client = shared(openFreshDatabase);
 
-/** No sweep empties these tables. The number of people and contracts limits their rows. */
+/** The tables that no sweep empties, and why. The number of people and contracts limits their rows. */
 const kept: Record<string, string> = {
   allocations: 'books, until their years are over',
   billing_details: 'goes with its account',
@@ -62,7 +62,7 @@ it.each(expired.map((rows) => [rows.table, rows] as const))(
   'what has expired in %s is found by an index, oldest first',
   async (table, rows) => {
     const plan = await client.db.transaction().execute(async (trx) => {
-      // The table is empty: without these, any plan would do.
+      // The table is empty, and Postgres could choose any plan. These settings make it choose an index.
       await sql`set local enable_seqscan = off`.execute(trx);
       await sql`set local enable_bitmapscan = off`.execute(trx);
       const lines = await sql<{ 'QUERY PLAN': string }>`explain ${lockExpiredRows(rows, 1_000)}`.execute(trx);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   merchant = await app.login('merchant@example.test');
 });
 
-/** A fresh hand-off on its way to the client, with the cookie of the browser that asked for it. */
+/** Makes a hand-off that the client has not received yet. Returns it with the cookie of the browser that asked for it. */
 async function handOff(client = 'marketplace', { send } = app, session = merchant) {
   const start = await send(`/demo/${client}/login`);
   const launched = await send(start.headers.get('location') ?? '', { cookie: session });
@@ -27,7 +27,7 @@ async function handOff(client = 'marketplace', { send } = app, session = merchan
   return { start, state, pathname, searchParams, receive };
 }
 
-/** The cookie of a session at the client. */
+/** Logs in at the client. Returns the cookie of the client's session. */
 async function enter(client = 'marketplace', session = merchant): Promise<string> {
   return cookieOf(await (await handOff(client, app, session)).receive());
 }
@@ -205,14 +205,14 @@ describe('a hand-off to a demo client', () => {
   it('without a state stays unused, and leads to the login of this client', async () => {
     const cookie = (await handOff()).state;
     for (const client of ['marketplace', 'later_app']) {
-      // This is what "Open" on /profile does.
+      // This launch is what "Open" on /profile does.
       const opened = locationOf(await app.send(`/sso/launch/${client}`, { cookie: merchant }));
       const nonces = await countNonces();
       const answer = await app.send(opened.pathname + opened.search, { cookie });
       expect([answer.status, locationOf(answer).pathname]).toEqual([303, `/demo/${client}/login`]);
       expect(answer.headers.get('set-cookie')).toBeNull();
       expect(await countNonces()).toBe(nonces);
-      // No page comes in between: this login goes straight through the launch to a session.
+      // This login goes straight through the launch to a session. No page comes in between.
       expect(locationOf(await (await handOff(client)).receive()).pathname).toBe(`/demo/${client}`);
     }
   });
@@ -317,7 +317,7 @@ describe('a browser with several attempts at once', () => {
 });
 
 describe('a demo client that asks for the password again (contract 3.29 and 4.13)', () => {
-  /** The result of a hand-off whose `auth_time` is that many seconds after the start of the attempt. */
+  /** The result of a hand-off whose `auth_time` is `secondsAfterStart` after the start of the attempt. */
   async function prove(secondsAfterStart: number | undefined) {
     const { send, config } = app;
     const start = await send('/demo/crm_app/login?prompt=login');

@@ -1,4 +1,4 @@
-// The demo clients live by events (contract 10.8 to 10.35): they take nudges, pull, and do what each event says.
+// The demo clients follow events (contract 10.8 to 10.35): they accept nudges, pull, and do what each event says.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ describe('an event', () => {
   let settings: Parameters<typeof applyEvent>[0];
   let seq = 0;
   let mine: string;
-  /** Does what the callback does. */
+  /** Starts a session as the callback does. */
   async function start(payload: HandOff): Promise<string> {
     const isNewer = await settings.profiles.apply(payload.profile);
     const profile = (await settings.profiles.find(payload.profile.id)) ?? payload.profile;
@@ -253,7 +253,7 @@ describe('a demo client whose visitor is logged in', () => {
     const page = await listenTo('network_site', cookie);
     const before = (await page.readNews()) ?? Number.NaN;
     await openClient(app.send, session).profile.update.mutate({ name: 'Nora Newer' });
-    // The first login here is an event, too, and may come in between.
+    // The first login at this client is an event, too, and may arrive before the change does.
     await expect.poll(() => show('network_site', cookie), soon).toContain('Hello, Nora Newer');
     const news = (await page.readNews()) ?? Number.NaN;
     expect(news).toBeGreaterThan(before);

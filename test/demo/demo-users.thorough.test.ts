@@ -1,4 +1,4 @@
-// Contract 11.1 and 11.2: the demo users of local mode, seeded once, never in production.
+// Contract 11.1 and 11.2: the demo users of local mode, seeded one time, never in production.
 import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { type AppOptions, locationOf, openApp, type TestApp } from '../support/app/app.ts';

@@ -1,4 +1,5 @@
-// /developers/llms.txt (contract 13.78): one short page for programs that write an integration, made of what people read.
+// /developers/llms.txt (contract 13.78): one short page for programs that write an integration. It is made of documents for
+// people.
 import { expect, it } from 'vitest';
 import { documents } from '../../app/developers/publish/published.ts';
 import { openApp } from '../support/app/app.ts';
@@ -16,7 +17,7 @@ it('is text that everybody may read, of at most 1,500 words (contract 13.78)', a
   expect(text).not.toContain('undefined');
 });
 
-// The tests of the kits run the examples against the real service, and the samples of their guides.
+// The tests of the kits run these samples, and the kits' examples, with the real service.
 it('has samples of each kit that are those of its guide, and no others (contract 13.78)', async () => {
   const samples = readCodeBlocks({ path: 'llms.txt', text: await read() });
   const guides = ['docs/developers.md', ...kits.map(({ file }) => file)];

@@ -85,7 +85,7 @@ describe('what is the same for everybody', () => {
     expect((await zipped('/developers/api', 'br')).headers.get('content-encoding')).toBeNull();
   });
 
-  // If these were made for each request, the API page would take 20 ms, and a kit would be read out of 100 kB of text.
+  // If the service made these for each request, the API page would take 20 ms, and a kit would be read out of 100 kB of text.
   it.each([
     '/developers/api',
     '/developers/contract',

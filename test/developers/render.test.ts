@@ -104,7 +104,7 @@ describe('code', () => {
 });
 
 describe('in code', () => {
-  /** `C()` is around what is marked as a comment, `S()` around a string. */
+  /** Puts `C()` around what is marked as a comment, and `S()` around a string. */
   const mark = (code: string, language: string) =>
     highlight(code, language)
       .replaceAll(

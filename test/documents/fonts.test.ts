@@ -1,4 +1,4 @@
-// What a PDF shows of texts in any script, by the fonts that there are (contract 7.490 to 7.492).
+// What a PDF shows of texts in any script, with the fonts that the service has (contract 7.490 to 7.492).
 import { describe, expect, it } from 'vitest';
 import { makeFiles } from '../../server/billing/documents/make-files.ts';
 import type { DocumentFacts } from '../../server/billing/values/document-facts.ts';

@@ -424,7 +424,7 @@ describe('the address of a file (contract 7.222 to 7.225)', () => {
       expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
       expect(await listLooks()).toEqual([`${owner} ${path.split('.')[0]}`]);
     }
-    // Viewing the same buyer several times counts once.
+    // Several looks at the same buyer leave one audit event.
     for (const path of paths) expect((await get(`/admin/invoices/${path}`, admin)).status).toBe(200);
     expect(await listLooks()).toEqual([`${owner} ${number}`]);
     const { rows } = await sql<{ of: string }>`

@@ -1,4 +1,4 @@
-// The service as it is built, on either runtime: a thread of its own makes documents, and a start loads no code that makes them.
+// The built service, on Node and on Deno: a thread of its own makes documents, and a start loads no code that makes them.
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ describe.each<Runtime>(['node', 'deno'])('a sample on %s', (runtime) => {
   });
 });
 
-// The process lives, and makes other documents before and after this one (contract 7.219).
+// The process stays alive, and makes other documents before and after this one (contract 7.219).
 it('a document that needs more memory than its thread has fails as that one, and is tried again', {
   timeout: 200_000,
 }, async () => {
@@ -146,7 +146,7 @@ it('a document that needs more memory than its thread has fails as that one, and
     .toMatchObject({ error: expect.stringMatching(/memory limit/), waits: true });
   await issue('MEMORY-2');
   await filesOf('MEMORY-2', service);
-  // A document that would end the whole process, not only the thread, is not begun.
+  // The service does not begin a document that would end the whole process instead of only the thread.
   await issue('MEMORY-3', { words: 'ü'.repeat(1_000_000) });
   await expect
     .poll(() => readQueue('MEMORY-3'), { timeout: 50_000 })
@@ -178,7 +178,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}BILLING_FONT
   });
 });
 
-/** The built files that a start loads: the one that runs, and everything that it imports before it does anything. */
+/** Lists the built files that a start loads: `file`, and everything that it imports before it does anything. */
 function listLoaded(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);

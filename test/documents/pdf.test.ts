@@ -43,7 +43,7 @@ const isRtl = (text: string) => /[\u0590-\u06ff]/.test(text);
 const day = (iso: string) =>
   new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** The texts that the page has to contain (Article 226 of the VAT Directive). */
+/** Lists the texts that the page has to contain (Article 226 of the VAT Directive). */
 function listSaid(facts: DocumentFacts): string[] {
   const { seller, buyer, line, currency, net, tax, total } = facts;
   const addresses = [seller.address, buyer.address].flatMap((address) => address ?? []);
@@ -108,7 +108,7 @@ describe.skipIf(!hasPoppler)(`${notRun(hasPoppler, 'poppler-utils')}the PDF of`,
     const { pdf } = await make(samples['an invoice with tax']);
     expect(readInfo(pdf)).toMatch(/Tagged: +yes/);
     const read = readStructureText(pdf);
-    // The words of lines are not joined.
+    // A space separates the last word of a line from the first word of the next line.
     expect(read).toContain('"Lindenstraße 5 10969 Berlin Germany rechnung@blumen.example VAT ID DE123456789');
     const order = [
       '"Invoice"',
@@ -173,7 +173,7 @@ describe('the tags of a PDF', () => {
   it.each(Object.entries(samples))(
     'cover all that is drawn, each once: %s (contract 7.466)',
     async (_, facts) => {
-      // The foot is on each page, and read aloud once.
+      // The foot is on each page, but is read aloud only one time.
       const seller = { ...facts.seller, foot: 'A foot' };
       const { pdf } = await make({ ...facts, seller, words: 'A long reason. '.repeat(400) });
       const pages = readMarks(pdf);
@@ -182,7 +182,7 @@ describe('the tags of a PDF', () => {
         const contents = page.flatMap(({ content }) => content ?? []);
         expect(contents).toEqual(contents.map((_each, at) => at));
       }
-      // A line, the foot and the number of the page; on the last page the foot is read aloud.
+      // Each page ends with a drawn line, the foot and the page number. Only on the last page is the foot read aloud.
       expect(pages.map((page) => page.slice(-3).map(({ tag }) => tag))).toEqual(
         pages.map((_page, at) => ['Artifact', at === pages.length - 1 ? 'P' : 'Artifact', 'Artifact']),
       );
@@ -207,7 +207,7 @@ describe('a PDF', () => {
     const shade = brand.accent.onLight.text.slice(1).match(/../g) ?? [];
     const written = shade.map((part) => Number.parseInt(part, 16) / 255).join(' ');
     const drawn = readDrawn(pdf).join('');
-    // Title, payment heading, link. Other text stays as it is.
+    // The colour is used three times: for the title, the payment heading and the link.
     expect(drawn.split(`${written} scn`)).toHaveLength(4);
     expect(drawn).not.toContain('1 0.9333333333333333 0 scn');
   });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openThread, type ThreadOptions } from '../../server/runtime/thread.ts';
 import { sharedFolder } from '../support/run/shared.ts';
 
-/** The thread answers with its id, or takes more and more memory. */
+/** The thread answers a message with its id. If the message is `grow`, it takes more and more memory instead. */
 const script = `
   import { parentPort, threadId, workerData } from 'node:worker_threads';
   parentPort.on('message', (asked) => {

@@ -62,7 +62,7 @@ it('is sent once for each change, no matter who makes it, and for nothing else',
 
   expect(await plansAndStates(() => report(-60, 'starter'))).toEqual(['starter active']);
   expect(await plansAndStates(() => report(-50, 'pro'))).toEqual(['pro active']);
-  // An older report makes no event. Nor do billing and the order of the list.
+  // An older report makes no event. Neither does a change by billing, nor a change of the order in the list.
   expect(await plansAndStates(() => report(-55, 'starter'))).toEqual([]);
   expect(
     await plansAndStates(() => change(sql`next_period_starts_at = now(), arrival_number = null`)),
@@ -93,7 +93,7 @@ it('says of a trial what it was at that moment', async () => {
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,
   );
-  // This holds even if the end of the trial is stored and told separately.
+  // Between these two there may be an event about the end of the trial alone.
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 
@@ -149,7 +149,7 @@ it.each([
     JSON.stringify({ signup_id: signup, status: 'active', occurred_at: listed?.occurred_at }),
   );
   expect(out).toContain('"equal":1');
-  // The contract is billed, and takes the next report, as if `occurred_at` were the time when the contract was made.
+  // Billing and the next report treat the contract as if its `occurred_at` were the time when it was made.
   const occurred_at = at((Date.now() - start) / 1_000 + 60);
   const report = { ...contract, plan: 'larger' };
   const answer = await sendSignup(app, buildSignup(signup, { occurred_at, contract: report }));

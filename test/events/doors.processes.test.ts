@@ -1,4 +1,4 @@
-// Contract 10.8 to 10.13: each change, by whichever door, is one event to the clients who know the person, and to nobody else.
+// Contract 10.8 to 10.13: each change, however it is made, is one event to the clients who know the person, and to nobody else.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -25,7 +25,7 @@ type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 
 const summary = ({ type, user_id, sid }: WireEvent) => ({ type, user_id, ...(sid && { sid }) });
 
-/** What the clients heard during `work`. `marketplace` knows the person, and the others do not. */
+/** Returns what `marketplace`, which knows the person, heard during `work`. The other clients must have heard nothing. */
 async function during(work: () => Promise<unknown>) {
   const clients = ['marketplace', 'network_site', 'crm_app'] as const;
   const before = await Promise.all(clients.map((client) => latestOf(app, client)));
@@ -236,7 +236,7 @@ describe('the end of a session', () => {
     const sid = visitor.payloads[0]?.sid;
     const heard = await during(async () => {
       await end(visitor);
-      // Ending the session a second time is no event.
+      // Ending the session a second time makes no event.
       await bySql(sql`update sessions set ended_at = now() where user_id = ${visitor.id}`);
     });
     expect(heard.map(summary)).toEqual([{ type: 'session.ended', user_id: visitor.id, sid }]);

@@ -1,4 +1,5 @@
-// Contract 10.11 and 10.13: clients are told to forget somebody, and nothing that was told of them before is kept.
+// Contract 10.11 and 10.13: clients are told to forget a person, and the service keeps nothing of what it told about that
+// person before.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -44,7 +45,8 @@ describe('somebody who is deleted', () => {
       const visitor = await addVisitor(app, 'marketplace', 'network_site');
       const stranger = await addVisitor(app, 'marketplace');
       await sql`update users set name = 'Another name' where id = ${visitor.id}`.execute(app.db);
-      // This read numbers the events so far. The next change has no number yet when the person is removed.
+      // This read gives the events so far their numbers. The event of the next change has no number yet when the person is
+      // removed.
       expect(await readOn(app, 'marketplace', before)).toHaveLength(3);
       await sql`update users set name = 'A third name' where id = ${visitor.id}`.execute(app.db);
       await remove(visitor);

@@ -35,7 +35,8 @@ async function tryLaunch(cookie: string, instance: TestInstance): Promise<Launch
 }
 
 /**
- * Runs sixteen things at the same time: launches of four sessions on two instances, and `change`. Either of the two may begin.
+ * Runs sixteen things at the same time: launches of four sessions on two instances, and `change`. Begins with the launches or
+ * with the changes, at random.
  */
 async function race(change: (person: Person, cookies: string[]) => Promise<unknown>[]) {
   const person = await addPerson(app.db);
@@ -68,7 +69,8 @@ it('an edit is in the first event, or in one behind it', async () => {
       ),
     ]);
     expect(launched.map(({ status }) => status)).toEqual(Array(8).fill(303));
-    // One session has one `sid`. At least one event tells what the first launch handed over.
+    // Each of the four sessions has one `sid`. The last event has the present profile, which is at least as new as the profile
+    // of any launch.
     expect(new Set(launched.map(({ payload }) => payload?.sid)).size).toBe(4);
     const times = told.map(({ profile }) => profile?.profile_updated_at ?? '');
     expect(times).toEqual([...new Set(times)].sort());

@@ -1,4 +1,5 @@
-// A change costs the same even if very many events of others wait for a number, and if query plans are from before they waited.
+// A change costs the same even if very many events of other people wait for a number, and even if Postgres planned the queries
+// before these events were there.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -7,7 +8,8 @@ import { cloneDatabase, connect, type TestDatabase } from '../support/database/p
 const few = 500;
 
 let database: TestDatabase;
-// There is one connection, so that it keeps its plans. There is no instance, because its job would number the waiting events.
+// The client has one connection, so that it keeps its query plans. No instance runs, because its job would number the waiting
+// events.
 let client: DatabaseClient;
 beforeAll(async () => {
   database = await cloneDatabase(inject('templateUrl'));
@@ -57,7 +59,7 @@ const countWaiting = async () =>
   (await sql<{ n: number }>`select count(*)::int as n from events where seq is null`.execute(client.db))
     .rows[0]?.n;
 
-/** Changes `people` people in one statement. The first one has the number `from` in their name. */
+/** Changes `people` people in one statement, beginning with the person who has the number `from` in their name. */
 const change = (from: number, people: number) =>
   sql`update users set name = name || ' changed' where split_part(name, ' ', 2)::int between ${from} and ${from + people - 1}`.execute(
     client.db,

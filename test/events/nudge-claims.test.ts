@@ -1,4 +1,4 @@
-// Which instance makes which try of a nudge, and when. The database decides it, by its own clock.
+// Which instance makes which try of a nudge, and when. The database decides both, by its own clock.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
@@ -34,14 +34,14 @@ const claim = (clients = ['shop']) => claimNudges(database.db, clients);
 const append = (count = 1, client = 'shop') => appendEvents(database.db, client, count);
 const fail = (nudge: Nudge) => recordNudge(database.db, nudge, 'HTTP 500');
 
-/** Acts as if that much time had passed since the last claim. */
+/** Acts as if `time` had passed since the last claim. */
 async function letPass(time: string): Promise<void> {
   await sql`update event_deliveries set nudged_at = nudged_at - ${time}::interval,
     first_nudged_at = first_nudged_at - ${time}::interval,
     next_nudge_at = next_nudge_at - ${time}::interval`.execute(database.db);
 }
 
-/** Acts as if the database's clock had been set back by that much since everything was stored. */
+/** Acts as if the database's clock had been set back by `time` since everything was stored. */
 async function setBack(time = '1 day'): Promise<void> {
   await sql`update event_deliveries set nudged_at = nudged_at + ${time}::interval,
     first_nudged_at = first_nudged_at + ${time}::interval, next_nudge_at = next_nudge_at + ${time}::interval,
@@ -70,7 +70,7 @@ async function requireClaim(): Promise<Nudge> {
   return nudge;
 }
 
-/** Makes 16 claims. All of them read the row before the first of them gets it. */
+/** Makes 16 claims. All of them wait for the row at the same time. */
 async function claimManyAtOnce(): Promise<Nudge[]> {
   let claims: Promise<Nudge[]>[] = [];
   const over = new Error('over');
@@ -180,7 +180,8 @@ it('a try that was overtaken changes nothing about the newer one', async () => {
   await letPass('1 second');
   const second = await requireClaim();
   const lease = await readNextTry();
-  // Neither a failure nor a success of the first nudge counts: the client may have read before the second number was there.
+  // The result of the first nudge changes nothing, whether it is a failure or a success: the client may have read before the
+  // second number was there.
   await fail(first);
   expect(await readNextTry()).toEqual(lease);
   await recordNudge(database.db, first, undefined);

@@ -1,4 +1,4 @@
-// Nudges leave by the runtime's own fetch, which differs in how it tells what went wrong.
+// The runtime's own fetch sends nudges. Node and Deno report its failures in different ways.
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { findFreePort, startService } from '../support/app/process.ts';
@@ -45,7 +45,7 @@ it('the service on Deno nudges, says why it could not, and stops at once while a
   });
   expect(targets.taking.received).toMatchObject([{ body: '{"client":"taking","latest":2}' }]);
   expect(targets.taking.received[0]?.headers['user-agent']).toMatch(/^identity-service\//);
-  // On a busy machine the service may have asked this client again by now.
+  // On a busy machine, the service may have nudged this client a second time by now.
   expect(new Set(targets.hanging.numbers())).toEqual(new Set([2]));
   expect(other.received).toEqual([]);
 

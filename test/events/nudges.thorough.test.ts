@@ -1,4 +1,4 @@
-// Nudges (contract 10.25 to 10.35), as clients get them from two instances: what arrives, when, and when it stops.
+// Nudges (contract 10.25 to 10.35), as clients get them from two instances: what arrives, when, and when nudges stop.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
@@ -24,7 +24,7 @@ import { nudgeBodySample } from '../support/project/samples.ts';
 const secret = 'a-secret-of-the-shops-for-this-test';
 const next = 'the-next-secret-of-the-shops-for-it';
 
-// Most of the time passes by waiting, so the tests wait together. Each test has a client of its own.
+// The tests mostly wait, so they run at the same time. Each test has a client of its own.
 const left: { name: string; target: NudgeTarget }[] = [];
 const targets: NudgeTarget[] = [];
 let app: TestApp;
@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const target of targets) await target.close();
 });
 
-/** A client that was not told anything yet. */
+/** Takes a client that has no events yet. */
 function takeClient(answering: Answering) {
   const client = left.shift();
   if (!client) throw new Error('more clients are needed');
@@ -70,7 +70,7 @@ function takeClient(answering: Answering) {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const within = (timeout: number) => ({ timeout, interval: 20 });
-// Allows for a busy machine, if it does not matter how soon something happens.
+// A long limit for a busy machine, if it does not matter how soon something happens.
 const soon = within(15_000);
 const gapsBetween = (received: { at: number }[]) =>
   received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0));
@@ -152,7 +152,8 @@ describe.concurrent('a nudge', () => {
       await pause(100);
     }
     await expect.poll(() => shop.numbers().at(-1), soon).toBe(30);
-    // The database keeps a second between nudges. On the way to the client, one nudge may take longer than the next.
+    // The service sends nudges at least a second apart. They may arrive closer together, because the way to the client may take
+    // one nudge longer than the next.
     const seconds = ((shop.received.at(-1)?.at ?? 0) - (shop.received[0]?.at ?? 0)) / 1_000;
     expect(shop.received.length - 1).toBeLessThan(seconds + 0.7);
     expect(shop.received.length).toBeGreaterThan(2);
@@ -242,7 +243,7 @@ describe.concurrent('a nudge that is not taken', () => {
   it('begins anew with a newer number', async ({ expect }) => {
     const shop = takeClient(answers(500));
     await shop.append();
-    // Tries come after 0, 1 and 3 seconds. The next one would come after 7.
+    // Tries come after 0, 1 and 3 seconds. Without the new event, the next try would come after 7 seconds.
     await expect.poll(shop.numbers, soon).toEqual([1, 1, 1]);
     await pause(1_000);
     await shop.append();
@@ -329,7 +330,7 @@ describe.concurrent('a client that hangs', () => {
     await expect.poll(target.numbers, soon).toEqual([1]);
     const startedAt = performance.now();
     await alone.close();
-    // A try takes up to ten seconds.
+    // The stop does not wait until the try ends, which would take up to ten seconds.
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     await target.close();
   });

@@ -1,4 +1,5 @@
-// Contract 10.2 to 10.6: numbers in turn, with no gap. No acknowledged change is hidden (docs/inside/decisions/event-numbers.md).
+// Contract 10.2 to 10.6: numbers follow each other with no gap. No acknowledged change is hidden
+// (docs/inside/decisions/event-numbers.md).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
@@ -67,7 +68,7 @@ it('a change that began first and is committed last comes last, and nobody misse
 });
 
 it('what somebody holds comes later, in turn with what is newer about the same person, even if they let go of it', async () => {
-  // No instance runs on this database, because its job would number events meanwhile.
+  // No instance runs on this database, because its job would number the events before the test does.
   const alone = await openFreshDatabase();
   const [held, free] = [await addPerson(alone.db), await addPerson(alone.db)];
   const append = (type: string, userId: string) =>
@@ -88,7 +89,7 @@ it('what somebody holds comes later, in turn with what is newer about the same p
     ['user.suspended', free.id],
     ['user.restored', free.id],
   ];
-  // This acts like an erasure that has come to the first of its events, and is then rolled back.
+  // Acts like an erasure that has changed the first of the person's events, and is then rolled back.
   const erasing = alone.db.transaction().execute(async (trx) => {
     await sql`update events set type = 'erased', user_id = null where type = 'user.suspended' and user_id = ${held.id}`.execute(
       trx,
@@ -158,7 +159,7 @@ describe('behind a backlog', () => {
       .rows[0]?.n ?? 0;
 
   it('a pull numbers no more than its page needs, and says that there is more', async () => {
-    // No instance runs on this database, because its job would number the rest.
+    // No instance runs on this database, because its job would number the other events.
     const alone = await openFreshDatabase();
     const { id } = await addPerson(alone.db);
     await appendBacklog(alone.db, id);
@@ -173,7 +174,7 @@ describe('behind a backlog', () => {
     const visitor = await addVisitor(app, 'marketplace');
     await withBacklog(async () => {
       const start = await latestOf(app, 'marketplace');
-      // The numbering for the network site is stuck.
+      // This lock stops the numbering for the network site.
       await app.db.transaction().execute(async (trx) => {
         await sql`select pg_advisory_xact_lock(hashtextextended('events for network_site', 0))`.execute(trx);
         await sql`update users set name = 'At once' where id = ${visitor.id}`.execute(app.db);

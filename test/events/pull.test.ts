@@ -1,4 +1,4 @@
-// GET /sso/events (contract 10.14 to 10.24): what a client may ask, and where it is told to begin again.
+// GET /sso/events (contract 10.14 to 10.24): what a client may ask for, and with which number it has to begin again.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
     await sql`truncate ${sql.table(table)}`.execute(app.db);
 });
 
-/** Appends that many events for the marketplace, about one person. */
+/** Appends `count` events for a client, about one person. */
 async function appendEvents(count: number, client = 'marketplace'): Promise<void> {
   const { id } = await addPerson(app.db);
   await sql`insert into events (client, type, user_id, body)
@@ -146,13 +146,13 @@ describe('410 `events_gone` says where to go on', () => {
     ]);
     expect(headers.get('content-type')).toBe('application/problem+json');
     expect(headers.get('cache-control')).toBe('no-store');
-    // A pull from there on works.
+    // A pull that begins with the event `oldest` works.
     expect((await askForEvents(app, 'marketplace', `?after=${oldest - 1}`)).status).toBe(200);
   }
 
   it('if `after` is beyond the latest, even if a later event gets that number', async () => {
     await expectGone('?after=1', 1);
-    // Meanwhile the job cannot give the events their numbers.
+    // While the test holds this lock, the job cannot give the events their numbers.
     await app.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended('events for marketplace', 0))`.execute(trx);
       await appendEvents(3);

@@ -32,7 +32,7 @@ it('a client gets 410 and then the present state, whether or not it has seen wha
   const atBackup = await latestOf(app, 'marketplace');
   const backup = await backUpDatabase(app.databaseUrl);
   await expect.poll(async () => (await app.send('/readyz')).status, { timeout: 15_000 }).toBe(200);
-  // These changes happen in the time that is lost. The network site was never told anything before.
+  // These changes come after the backup, so the restore undoes them. The network site was never told anything before.
   for (let n = 0; n < 5; n++)
     await sql`update users set name = ${`Lost ${n}`} where id = ${visitor.id}`.execute(app.db);
   await launch(app, 'network_site', visitor.cookie);
@@ -54,7 +54,8 @@ it('a client gets 410 and then the present state, whether or not it has seen wha
   const later = told[1]?.profile?.profile_updated_at ?? '';
   expect(later > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
 
-  // A client got its first event in the lost time. It must not take another event for that one.
+  // The restore has undone this client's first event. No other event may get its number, because the client would take it for
+  // the first event.
   for (const after of [0, 1]) expect(await expectGone('network_site', after)).toBe(gap + 1);
   expect(await pull(app, 'network_site', `?after=${gap}`)).toEqual({ events: [], latest: gap });
   await launch(app, 'network_site', await openSession(app.db, visitor));
@@ -88,7 +89,7 @@ it('what is changed at that moment is on one side of the gap, whole', async () =
       await askForEvents(app, 'marketplace', `?after=${before}&limit=1000`);
     }
   });
-  // The trigger leaves time for more events between the deletion and the number with which numbers go on.
+  // The trigger holds the restart up after it has deleted events, so that more events arrive before it chooses the next number.
   await sql`create function take_time() returns trigger language plpgsql as
     ${sql.lit('begin perform pg_sleep(0.5); return null; end')}`.execute(app.db);
   await sql`create trigger take_time after delete on events for each statement execute function take_time()`.execute(
@@ -129,7 +130,7 @@ it('where the command is interrupted nothing was done, each statement is short, 
     await sql`select from users where id = ${largest} for update`.execute(trx);
     const command = runCli(app.databaseUrl, ['database:restored']);
     const ours = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
-    // This uses another connection, because a transaction always sees the activity as it was at its first read.
+    // Uses another connection, because a transaction always sees `pg_stat_activity` as it was at its first read.
     const ended = async () => {
       const { rows } = await sql<{
         n: number;
@@ -152,7 +153,7 @@ it('where the command is interrupted nothing was done, each statement is short, 
   expect(newest.toISOString() > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
 });
 
-/** The `after` that a client has to begin with. */
+/** Returns the `after` with which a client has to begin. */
 const oldestOf = async (client: string) => (await expectGone(client, 0)) - 1;
 
 it('numbers are exact after ten thousand restores', async () => {

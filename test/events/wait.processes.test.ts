@@ -25,7 +25,7 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
 const rename = (name: string, { send }: Pick<TestInstance, 'send'> = other) =>
   send('/trpc/profile.update', { json: { json: { name } }, cookie: visitor.cookie });
 
-/** A request that waits at the end of what the marketplace was told. */
+/** Pulls after the newest event, so that the request waits. */
 const waitAtEnd = async (instance: TestInstance = app, seconds = 20, client = 'marketplace') =>
   pull(instance, client, `?after=${await latestOf(app, client)}&wait=${seconds}`);
 
@@ -98,7 +98,7 @@ describe('a hundred of them', () => {
     for (const page of await Promise.all([...held, elsewhere]))
       expect(page.events).toMatchObject([{ seq: latest + 1, profile: { name: 'For all of them' } }]);
     await Promise.all(heldOfAnother);
-    // The places of these requests are free again.
+    // These requests have been answered, so they take no place, and another request may wait.
     expect((await pull(app, 'marketplace', `?after=${latest + 1}&wait=1`)).events).toEqual([]);
   });
 });
@@ -154,7 +154,7 @@ it.each<Runtime>(['node', 'deno'])(
         page: await answer.json(),
       };
     };
-    // These requests end while they wait.
+    // The clients give these requests up while they wait.
     const gone = Array.from({ length: 100 }, () =>
       fetch(`http://localhost:${port}/sso/events?wait=25`, {
         headers: bearerOf(app, 'marketplace'),
@@ -162,7 +162,7 @@ it.each<Runtime>(['node', 'deno'])(
       }).catch(() => undefined),
     );
     await Promise.all(gone);
-    // The places of these requests are free again once the service has noticed.
+    // Once the service has noticed that these requests ended, another request may wait.
     await expect.poll(async () => (await ask('?wait=1')).status).toBe(200);
     const waiting = ask('?wait=20');
     await pause(500);

@@ -76,7 +76,7 @@ const countDeadlocks = async () =>
       where datname = current_database()`.execute(client.db)
   ).rows[0]?.n;
 
-/** Uses tables that are being swept. The result is the time of each request. */
+/** Sends requests that use the swept tables. Returns the time that each request took. */
 async function visit(isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
   const cookies = await Promise.all([app, other].map(({ login }) => login('merchant@example.test')));
@@ -85,7 +85,7 @@ async function visit(isOver: () => boolean): Promise<number[]> {
       const path = [
         () => '/sso/profile',
         () => '/sso/launch/marketplace',
-        // This uses up a nonce, and leaves an audit event.
+        // This uses up a nonce, and adds an audit event.
         () => buildHandOff(app, { id: `visitor-${visitor}` }),
       ][n % 3];
       const request = (await path?.()) ?? '';
@@ -115,7 +115,7 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
   const young = counts.map((count) => count - rowsOfEach);
   const deadlocks = await countDeadlocks();
 
-  // The two stand for two instances, each with a connection of its own.
+  // The two sweepers stand for two instances, each with a connection of its own.
   const sweepers = [connect(client.url), connect(client.url)];
   let isSwept = false;
   const sweeping = Promise.all(sweepers.map(({ db }) => sweep({ db }))).then(() => {
@@ -131,7 +131,7 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
   report({ before, busy, after });
   expect(busy.length).toBeGreaterThan(30);
   const calm = (share: number) => Math.max(at(share, before), at(share, after));
-  // While other tests run on this machine, times say nothing.
+  // The short form does not check times, because other tests run on this machine beside it.
   if (byForm({ short: false, long: true })) {
     // The limits are generous, because the sweepers share two cores with the requests.
     expect(at(0.5, busy)).toBeLessThan(calm(0.5) * 4 + 20);
@@ -163,7 +163,7 @@ it('a sweep stops at once when its instance does, and the next one goes on', asy
   expect(rows).toEqual([]);
 });
 
-/** Figures for docs/performance.md, if FAULTS_REPORT names a file. */
+/** Writes figures for docs/performance.md, if FAULTS_REPORT names a file. */
 function report(figures: Record<string, number[]>): void {
   const lines = Object.entries(figures).map(
     ([name, times]) =>

@@ -1,4 +1,5 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time, and later rightly.
+// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time. After that, every
+// route answers rightly.
 import { describe, expect, it } from 'vitest';
 import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';
@@ -17,7 +18,7 @@ const away = shared(() => openAway(postgres.templateUrl));
 const readOnly = (isOn: boolean) =>
   postgres.administer(`alter system set default_transaction_read_only = ${isOn}`, 'select pg_reload_conf()');
 
-/** Takes every connection that Postgres has. */
+/** Uses every connection that Postgres allows. */
 async function crowd(): Promise<() => Promise<void>> {
   away.wire.cut();
   const { db, close } = connect(postgres.templateUrl, { poolSize: 100 });
@@ -70,7 +71,7 @@ const conditions: Condition[] = [
     name: 'read-only',
     begin: async () => {
       await readOnly(true);
-      // Postgres takes a moment to tell its processes.
+      // It takes a moment until all processes of Postgres have the new setting.
       await expect.poll(async () => (await away.ask('/readyz')).status, { timeout: 10_000 }).toBe(503);
     },
     end: () => readOnly(false),
@@ -84,7 +85,8 @@ describe.each(chosen)('while the database is $name,', ({ name, begin, end }) => 
     await begin();
     const every = await listEveryRoute(away.app);
     const outcomes: Awaited<ReturnType<typeof ask>>[] = [];
-    // Requests that need no data come first, one at a time. Pages for one address take turns, and a waiting page keeps its turn.
+    // Sends the requests that need no data first, one at a time. The service makes the pages for one IP address in turn, so
+    // these requests would wait behind pages that wait for the database.
     for (const isAsked of [false, true]) {
       const requests = every.filter(({ needsData }) => needsData === isAsked);
       for (let at = 0; at < requests.length; at += isAsked ? atOnce : 1)

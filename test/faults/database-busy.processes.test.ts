@@ -10,7 +10,7 @@ import { shared } from '../support/run/shared.ts';
 
 const away = shared(openAway);
 
-/** Does the work while a transaction keeps locked what `statement` locks. */
+/** Does the work while a transaction holds the locks that `statement` takes. */
 const whileHeld = <T>(statement: string, work: () => Promise<T>): Promise<T> =>
   away.app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
@@ -24,7 +24,7 @@ async function timed<T>(work: Promise<T>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Reads profiles one after the other until `end` resolves. The result is the longest time. */
+/** Reads profiles one after the other until `end` resolves. Returns the time of the slowest answer. */
 async function readProfiles(end: Promise<unknown>): Promise<number> {
   let isOver = false;
   void end.finally(() => {
@@ -94,7 +94,7 @@ it('if a table that everybody reads is locked, everybody gets 503 in time', asyn
 it('a database that is far slower than usual gets everybody the right answer', async () => {
   const requests = (await listEveryRoute(away.app)).filter(({ name }) => !name.includes('/logout'));
   const chosen = requests.filter((_, n) => byForm({ short: n % 4 === 0, long: true }));
-  // A busy instance has its connections open already. To open one takes five round trips.
+  // Opens connections before the delay begins, as in a busy instance. Opening one during the delay would take five round trips.
   await Promise.all(Array.from({ length: 10 }, () => away.ask('/readyz')));
   away.wire.delay(byForm({ short: 100, long: 200 }));
   let slowestMs = 0;
@@ -104,7 +104,7 @@ it('a database that is far slower than usual gets everybody the right answer', a
       name,
       request: [path, options],
     } of queue) {
-      // A login as another user would end the session.
+      // A login gets no cookie, because a login as another user would end the session.
       const cookie = name.includes('/login') ? '' : `${away.cookie}; ${pendingCookie}`;
       const asked = away.ask(path, { cookie, ...options });
       slowestMs = Math.max(slowestMs, await timed(asked));

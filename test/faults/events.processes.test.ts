@@ -1,5 +1,6 @@
-// Contract section 10 while instances and Postgres are killed. Writers use every door. Clients crash after reading events, before
-// noting it. One client hears by nudges only, and most nudges fail. The checker also has to find the faults of two wrong builds.
+// Contract section 10 while instances and Postgres are killed. Writers make changes in every possible way. Clients crash after
+// they have read events and before they have stored that. One client pulls only after nudges, and most nudges fail. The checker
+// also has to find the faults of two wrong builds.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -16,7 +17,7 @@ import { createRandom, seed } from '../support/run/random.ts';
 
 const kills = byForm({ short: 2, long: 20 });
 const random = createRandom(seed);
-// The longest wait for a nudge that is refused. The writers make a nudge due about every second.
+// How long a test waits for a nudge that is refused. The changes of the writers make a nudge due about every second.
 const refusal = { timeout: 60_000, interval: 100 };
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
@@ -32,9 +33,9 @@ describe('each client ends equal to the master, without a gap or a double on the
     undo.push(postgres.close);
     const instances: { port: number; process?: RunningProcess }[] = [];
     for (let n = 0; n < 2; n++) instances.push({ port: await findFreePort() });
-    // Both instances are one service behind a balancer. The nudges of demo clients go here, too.
     const nudged = await openNudgedClient('shop', random);
     undo.push(nudged.close);
+    // The issuer of both instances is the URL of the first one, so the nudges of demo clients go to the first one.
     const env = {
       ...killedEnv,
       IDENTITY_ISSUER: `http://localhost:${instances[0]?.port}`,
@@ -140,7 +141,7 @@ describe('the checker finds', () => {
     return db;
   };
 
-  /** Makes each numbering of events slow to record the number at which it ends. */
+  /** Delays each run of the numbering before it records its last number. */
   const slowDown = async ({ db }: TestApp, longestSeconds: number) => {
     await sql`create function slow_down() returns trigger language plpgsql as ${sql.lit(`
       begin
@@ -160,10 +161,10 @@ describe('the checker finds', () => {
 
   it('the fault of a build without the lock of the sequencer', { timeout: 300_000 }, async () => {
     const { app, asks } = await open();
-    // Numbering is so slow that two runs overlap on a busy machine, too.
+    // Numbering is slow enough for two runs to overlap, even on a busy machine.
     await slowDown(app, 0.5);
-    // Postgres finds these functions before its own. One locks nothing. With the other, no event waits for an older one about the
-    // same person (`held`). Such a wait would keep events in order even without the lock.
+    // Postgres finds these functions before its own. `pg_advisory_xact_lock` locks nothing. `max` gives 0, so that no event
+    // waits for an older event about the same person (`held`). Such a wait would keep events in order even without the lock.
     await sql`create schema unlocked`.execute(app.db);
     await sql`create function unlocked.pg_advisory_xact_lock(bigint) returns void language sql as 'select'`.execute(
       app.db,

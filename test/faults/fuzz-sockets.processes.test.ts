@@ -1,4 +1,5 @@
-// Generated requests on the wire, whole and broken, to the built service: it answers or closes, and goes on.
+// Generated requests on the wire, whole and broken, to the built service: it answers or closes the connection, and keeps
+// running.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadPages } from '../../server/instance/build.ts';
@@ -79,7 +80,7 @@ function render({ method, target, headers, body }: FuzzRequest, { host }: URL): 
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** The status, or undefined if the connection was closed without one. */
+/** Returns the status, or undefined if the connection was closed without one. */
 function exchange(port: number, bytes: Buffer, patienceMs: number): Promise<{ status?: number; ms: number }> {
   const startedAt = performance.now();
   return new Promise((done) => {

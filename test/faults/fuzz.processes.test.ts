@@ -78,7 +78,7 @@ it(`${runs} generated requests get an answer within a second each, and none of t
     counts[answer.status] = (counts[answer.status] ?? 0) + 1;
     for (let tries = 1; answer.ms > longestMs && tries < triesInTime; tries++) answer = await send(request);
     slowestMs = Math.max(slowestMs, answer.ms);
-    // An invalid address is logged as an error once, and still answered.
+    // The service logs an invalid IP address as an error, but answers the request.
     const errors = app.logged.filter(
       ({ level, message }) => level === 'error' && !message.startsWith('TRUSTED_PROXIES: no address'),
     );

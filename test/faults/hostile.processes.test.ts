@@ -75,7 +75,7 @@ it('slow clients on Node are dropped within 15 s, while others are served as eve
   const meanwhileMs = await measureOthers(byForm({ short: 5, long: 10 }));
   for (const { dropped } of clients) expect(await dropped).toBeLessThan(15_000);
   for (const { answer } of clients) expect(statusesOf(answer())).toEqual(['408']);
-  // While other tests run on this machine, times say nothing.
+  // The short form does not check times, because other tests run on this machine beside it.
   if (byForm({ short: false, long: true })) expect(meanwhileMs).toBeLessThan(2 * usualMs + 20);
   await service.close();
 });
@@ -153,7 +153,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     expect(statusesOf(answer)).toEqual(['200', '404', '401', '200']);
   });
 
-  // Deno takes some 200 KiB before it refuses.
+  // Deno reads some 200 KiB before it refuses.
   it.each(runtime === 'node' ? [17, 300] : [300])(
     'a request line or headers of %i KiB are refused at once',
     async (size) => {

@@ -1,4 +1,5 @@
-// A dry run of a large file predicts what the import does, even if each of the two was killed on the way and is run again.
+// A dry run of a large file predicts what the import does, even if the dry run and the import were killed on the way and are
+// run again.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -34,7 +35,10 @@ beforeAll(async () => {
 
 type Line = ReturnType<typeof profileOf>;
 
-/** A line, and who is here before it. No line frees an address that an earlier, refused line wanted. */
+/**
+ * Returns line `n` of the file, and the user who is here before the import. No line frees an email address for which an earlier
+ * line was refused.
+ */
 function buildCase(n: number): { somebody?: Somebody; line: Line } {
   const key = `p-${n}`;
   const earlier = `p-${n - 10}`;
@@ -77,7 +81,7 @@ function startImport(report: string, args: string[]) {
 const linesOf = async (path: string) =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
 
-/** The lines that the import has reported when it is killed. It may have done more lines than it reported. */
+/** Kills the import on the way. Returns the lines that it has reported; it may have done more. */
 async function killOnTheWay(...args: string[]): Promise<string[]> {
   const report = join(folder, 'killed');
   await rm(report, { force: true });
@@ -117,7 +121,7 @@ async function listPeople(): Promise<Person[]> {
 const sorted = (people: Iterable<Person>) =>
   [...people].map((person) => JSON.stringify(person, Object.keys(person).sort())).sort();
 
-/** Predicts who is here once the lines have done what was predicted. */
+/** Predicts who is here after each line has done what was predicted. */
 function predictPeople(before: Person[], predicted: string[]): Person[] {
   const keyOf = ({ id, email }: Person) => id ?? email;
   const people = new Map(before.map((person) => [keyOf(person), person]));
@@ -160,7 +164,8 @@ it(`of ${total} lines says what is done then, also where either is killed on the
   const second = await runWhole();
   const rest = JSON.parse(second.pop() ?? '').summary;
   expect(second).toHaveLength(total);
-  // Each line ends as predicted, in the first or the second run. Lines that the first run did but could not report are excepted.
+  // Each line ends as predicted, in the first or the second run. The exceptions are lines that the first run did but could not
+  // report.
   expect(first.filter((line, n) => line !== predicted[n])).toEqual([]);
   const others = second.slice(first.length).filter((line, n) => line !== predicted[first.length + n]);
   expect(others.length).toBeLessThanOrEqual(100);

@@ -73,7 +73,7 @@ describe.each(runtimes)('on %s, nothing that was acknowledged is lost (contract 
 const listAccepted = ({ handOffs }: Load['acknowledged']) =>
   [...handOffs].filter(([, { isAccepted }]) => isAccepted);
 
-/** Returns how many of each kind were acknowledged. Edits count only once both users have edited. */
+/** Returns how many of each kind were acknowledged. For edits, this is 0 until both users have edited. */
 const countEach = ({ acknowledged }: Load) => [
   Math.max(acknowledged.edits.size - 1, 0),
   acknowledged.signups.size,
@@ -90,7 +90,7 @@ async function expectNothingLost({ acknowledged, send }: Load, name: string): Pr
 
   for (const cookie of logouts)
     expect((await send('/sso/profile', { headers: { cookie } }))?.status).toBe(401);
-  // Each hand-off is accepted at most once. One that was never acknowledged may still have been accepted.
+  // Each hand-off is accepted at most one time. A hand-off that was never acknowledged may have been accepted.
   for (const [path, { isAccepted }] of handOffs) {
     expect(isAccepted ? [409] : [303, 409]).toContain((await send(path))?.status);
     if (!isAccepted) expect((await send(path))?.status).toBe(409);

@@ -41,7 +41,7 @@ async function start(env: Record<string, string> = {}, runtime: Runtime = 'node'
   service = await startService(runtime, port, all);
 }
 
-// A balancer has at most 400 connections.
+// As behind a balancer, there are at most 400 connections.
 const load = (perSecond: number, forSeconds = seconds, ask: OpenLoop['ask'] = buildMixedTraffic(users)) =>
   runOpenLoop({ port, perSecond, seconds: forSeconds, ask, connections: 400 });
 const countDone = (sent: Sent[]) => sent.filter(isDone).length;
@@ -51,7 +51,7 @@ const p99Of = (sent: Sent[]) =>
     0.99,
   );
 
-// The short form of this is test/http/door.test.ts: beside other tests, a peak says nothing.
+// Runs only in the long form, because other tests beside it would change the figures. Its short form is test/http/door.test.ts.
 it.runIf(isLong)(
   'at three times its capacity it refuses in time, does nearly as much as ever, and recovers',
   async () => {
@@ -129,7 +129,8 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
     0.5,
   );
   noteFigures(`beside ${manyLogins} logins`, { 'p50 of others': p50, 'p99 of others': p99Of(others) });
-  // On new connections this would not hold, because Node takes one in each turn of its loop. They would wait behind 500 logins.
+  // This holds only on connections that are open already. Node accepts one new connection in each turn of its loop, so a new
+  // one would wait behind 500 logins.
   if (isLong) expect(p99Of(others)).toBeLessThan(100);
 });
 
@@ -166,7 +167,7 @@ it.each(byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] }))(
       'refused a second': refused.length / flooded.seconds,
     });
     expect(countDone(flooded.sent)).toBeGreaterThan(0);
-    // On a busy machine, the time that remains for hashing differs from one moment to the next.
+    // On a busy machine, the time that remains for hashing varies, so only the long form checks the ratio.
     if (isLong) expect(ratio).toBeGreaterThan(0.6);
   },
 );
@@ -177,7 +178,7 @@ it.runIf(isLong && process.platform === 'linux')(
   async () => {
     await start();
     const { db, close } = connect(database.url);
-    // This person has much data.
+    // Gives one person much data, so that a download takes long.
     await sql`insert into audit_events (id, type, user_id, address)
     select gen_random_uuid(), 'login.succeeded', (select id from users where email = 'user-1@example.com'), '127.0.0.1'
     from generate_series(1, ${heldEvents}::int)`.execute(db);
@@ -220,7 +221,8 @@ it.runIf(isLong && process.platform === 'linux')(
     const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
     const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
     noteFigures('everything at once', { requests: sent.length, 'peak in MiB': peakMb });
-    // On a busy machine, downloads that take too long are cut off. A download is finished once there is nothing else to do.
+    // On a busy machine, the service cuts off downloads that take too long. If no download was finished, one more has to work
+    // after the load has ended.
     expect(sent.filter(({ kind, status }) => kind !== 'download' && status === 0)).toEqual([]);
     const isFinished =
       sent.some(({ kind, status }) => kind === 'download' && status === 200) ||

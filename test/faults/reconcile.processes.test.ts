@@ -33,7 +33,7 @@ function termsOf(n: number): Terms {
 const idOf = (n: number) => `bulk_${n}`;
 const occurredAtOf = (n: number) => new Date(Date.parse('2025-01-01T00:00:00.000Z') + n).toISOString();
 
-// These contracts have not ended, because an end is final.
+// These contracts have not ended, because no later signup can change a contract that has ended.
 const numbers = Array.from({ length: total }, (_, at) => at + 1).filter((n) => n % 10 > 0);
 const chosen = shuffle(numbers).slice(0, 100);
 const lost = chosen.slice(0, 34);

@@ -48,7 +48,7 @@ async function listLetters(recipient: string) {
   return rows;
 }
 
-/** The token in a mail that is asked for now. */
+/** Asks for a mail with which one sets a password. Returns the token in that mail. */
 async function askForPassword(email: string): Promise<string> {
   const { length } = await listLetters(email);
   expect((await app.send('/forgot-password', { form: { email } })).status).toBeLessThan(400);
@@ -62,7 +62,10 @@ async function askForPassword(email: string): Promise<string> {
 const setPassword = (send: TestApp['send'], token: string) =>
   send(`/set-password?token=${token}`, { form: { token, newPassword } });
 
-/** A browser that has opened a hand-off and is asked whether to continue, with its cookies at that moment. */
+/**
+ * Opens a hand-off in a browser, which asks whether to continue. Returns the browser, the path of the question, and the cookies
+ * at that moment.
+ */
 async function openPending(id: string): Promise<{ browser: Browser; page: string; cookie: string }> {
   const browser = openBrowser(app.send);
   const { pathname, search } = locationOf(await browser.send(await buildHandOff(app, { id })));
@@ -70,7 +73,10 @@ async function openPending(id: string): Promise<{ browser: Browser; page: string
   return { browser, page: pathname + search, cookie: browser.cookie() };
 }
 
-/** A hand-off on its way to a demo client, with the cookie of the browser that asked for it. */
+/**
+ * Makes a hand-off to a demo client, which has not received it yet. Returns it with the cookie of the browser that asked for
+ * it.
+ */
 async function launchDemo(): Promise<{ url: string; attempt: string }> {
   const start = await app.send('/demo/crm_app/login');
   const cookie = await app.login('merchant@example.test');
@@ -87,7 +93,7 @@ const readProfile = async (cookie: string) =>
     profile_updated_at: string;
   };
 
-/** Makes the backup, uses things up, and restores. */
+/** Makes a backup, uses up what it holds, and restores it. */
 async function collect() {
   const session = await app.login('customer@example.test');
   const token = await askForPassword('manager@example.test');
@@ -96,7 +102,7 @@ async function collect() {
   const known = await openPending('known');
   await known.browser.send(known.page, { form: {} });
   known.browser.jar.delete('identity_session');
-  // These mails with links, and a notice, wait for the mail server.
+  // These mails wait for the mail server: two with links, and a notice.
   await sql`insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at)
     select gen_random_uuid(), kind, id, email, now(), now() + interval '1 hour'
     from users, unnest(array['welcome', 'verify_email', 'password_set']) kind
@@ -149,7 +155,7 @@ describe('after database:restored (contract 9.110)', () => {
   it('no hand-off from before is accepted, used or not, and none of 16 at once (contract 9.111)', async () => {
     await expectAllRefused(old.handOffs.used);
     await expectAllRefused(old.handOffs.unused);
-    // The clock that dates this hand-off is almost as fast as a clock may be.
+    // This hand-off is dated by a clock that is 25 seconds fast. A clock may be up to 30 seconds fast.
     const { rows } = await sql<{ at: Date }>`select at from restores`.execute(app.db);
     const issuedAt = new Date((rows[0]?.at.getTime() ?? 0) + 25_000);
     await expectAllRefused(await buildHandOff(app, { id: 'fast-clock' }, issuedAt));
@@ -195,7 +201,7 @@ describe('after database:restored (contract 9.110)', () => {
 
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
-    // Numbers never go back. They stay the same if no number is given.
+    // The next number never gets lower. It does not change if the command gets no number.
     const restored = (...args: string[]) => runCli(app.databaseUrl, ['database:restored', ...args]);
     const lower = await restored('--last-invoice', '7');
     expect([lower.code, lower.out]).toEqual([0, expect.stringContaining('\n7 changed nothing, because 41 ')]);
@@ -223,7 +229,7 @@ describe('after database:restored (contract 9.110)', () => {
   });
 
   describe('what is new works, once', () => {
-    // Hand-offs may come from a clock that is 30 seconds fast, so the test waits that long.
+    // Hand-offs may come from a clock that is 30 seconds fast, so the test moves its own clock on by 31 seconds.
     beforeAll(() => {
       lagMs = 31_000;
     });

@@ -1,4 +1,4 @@
-// A stop loses nothing, and nobody holds it up. server/main.ts says how its seconds add up.
+// A stop loses nothing, and nobody can hold it up. server/main.ts says which seconds a stop is made of.
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -83,7 +83,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s that is told to stop',
     await drop();
   });
 
-  // This stop lasts all of graceMs.
+  // This stop lasts for the whole `graceMs`, so the short form runs it only on Node.
   const runs = byForm({ short: runtime === 'node', long: true });
   it.runIf(runs)('exits in time if a client or the mail server hangs', async () => {
     const silent = new Set<Socket>();
@@ -108,7 +108,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s that is told to stop',
   });
 });
 
-/** The largest file that browsers get. */
+/** Finds the largest script that browsers get. */
 function findScript(): string {
   const folder = new URL('../../build/client/assets/', import.meta.url);
   const names = readdirSync(folder).filter((name) => /^(entry|components).*\.js$/.test(name));

@@ -11,7 +11,10 @@ import { startMailServer } from '../support/people/mail-server.ts';
 
 const kills = byForm({ short: 1, long: 12 });
 const instanceCount = 3;
-/** Counts are added to the sums every ten seconds. On a busy machine, this takes a little longer. */
+/**
+ * An instance adds its counts to the sums every ten seconds, and a little later on a busy machine. A kill loses the counts of
+ * that time.
+ */
 const lostMs = 15_000;
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -187,7 +190,8 @@ it('say what the answers and the mails say, while instances are killed', {
   figures['mails summed'] = sums.get(sent) ?? 0;
   expect(mails).toBeGreaterThan(10);
   expect(sums.get(sent) ?? 0).toBeLessThanOrEqual(mails);
-  // Each instance sends mails of all instances. So at most the mails of the seconds before each kill are missing.
+  // Each instance sends mails of all instances. So a kill loses the counts of at most those mails that arrived in the seconds
+  // before it.
   const arrivedBy = (at: number) => arrivals.findLast((each) => each.at <= at)?.count ?? 0;
   const late = killedAt.reduce((all, { at }) => all + arrivedBy(at) - arrivedBy(at - lostMs), 0);
   expect(sums.get(sent) ?? 0).toBeGreaterThanOrEqual(mails - late - killedAt.length);

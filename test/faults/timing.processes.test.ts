@@ -21,7 +21,10 @@ const emailOf = (kind: Kind, n: number) => `timing-${kind}-${n}@example.test`;
 const tokenOf = (who: string) => who.padEnd(43, 'x');
 const cookieOf = (who: string) => `identity_session=${tokenOf(who)}`;
 
-/** Adds people of each kind. For each address it adds a marketplace user who has typed it. A few others change their address. */
+/**
+ * Adds people of each kind. For each email address it also adds a marketplace user who has typed that address. A few more users
+ * change their email address.
+ */
 async function populate(): Promise<void> {
   const passwordHash = await hashPassword('seven quiet lanterns');
   type Person = { who: string; email: string; holds: boolean; hash: string | null; suspended: boolean };
@@ -62,7 +65,7 @@ const lanes = 6;
 const post = (path: string, form: Record<string, string>, options: SendOptions = {}) =>
   app.send(path, { form, from: newNetwork(), ...options });
 let networks = 0;
-/** A network in which no limit has counted yet. */
+/** Returns an IP address in a network for which no limit has counted anything. */
 const newNetwork = () => `10.${(++networks >> 8) & 255}.${networks & 255}.1`;
 
 const asks: [what: string, status: number, lanes: number, ask: Ask][] = [
@@ -98,7 +101,7 @@ it.each(asks)(
     await Promise.all(
       Array.from({ length: width }, async (_, lane) => {
         for (let n = rounds.shift(); n !== undefined; n = rounds.shift()) {
-          // Each kind takes each place equally often.
+          // Each kind is asked first, second, third and fourth equally often.
           const turned = [...kinds.slice(n % 4), ...kinds.slice(0, n % 4)];
           for (const kind of turned) {
             const startedAt = performance.now();
@@ -123,7 +126,7 @@ it.each(asks)(
   byForm({ short: 60_000, long: 400_000 }),
 );
 
-/** All of an answer, except for what belongs to this request. */
+/** Returns the answer as a text, without what is different at each request. */
 function lookOf({ status, headers, text }: Answer, email: string): string {
   const shown = [...headers].filter(([name]) => name !== 'x-request-id');
   return JSON.stringify([status, shown, text])

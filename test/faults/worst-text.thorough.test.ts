@@ -40,7 +40,7 @@ const clock = new Date();
 const env = { IDENTITY_PLACE_HEADER: 'x-place', TRUSTED_PROXIES: '10.0.0.0/8' };
 // The time stands still, so that a login stays fresh.
 const app = shared(() => openApp({ env, now: () => clock }));
-/** The cookies of a browser that has begun everything that can be begun. */
+/** The cookies of a browser that has begun every flow, such as a login or a hand-off. */
 let cookie: string;
 /** The cookies of a browser whose credential is too old for a change. */
 let staleCookie: string;
@@ -91,7 +91,7 @@ beforeAll(async () => {
     (await inviteByCommand({ ...links, now: clock }, 'ina@example.test')).split('=')[1] ?? '';
   await mails.close();
 });
-/** Without this, limits would answer before any work is done. */
+/** Without this, a limit would answer before any work is done. */
 beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 let serial = 0;
@@ -105,7 +105,7 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
       [answer] = await Promise.all(Array.from({ length: connections }, work));
     });
   let took = await attempt();
-  // Code that is compiled or loaded for the first time takes longer once, and the machine may be busy with other work.
+  // The first attempt may take longer because it loads and compiles code, or because the machine is busy with other work.
   for (let tries = 1; took > limitMs && tries < 5; tries++) {
     await new Promise((done) => setTimeout(done, tries * 1_000));
     took = Math.min(took, await attempt());
@@ -307,7 +307,7 @@ const forms: Door[] = [
     },
     isStaff: true,
   },
-  // This door comes last, because it ends the session.
+  // The log-out comes last, because it ends the session.
   { path: '/logout', fields: {}, isStale: true },
 ];
 const next = { next: '/profile' };
@@ -391,7 +391,7 @@ const queries: Door[] = [
   { path: '/sso/events', fields: { after: '0', limit: '1', wait: '0' } },
   { path: '/integrations/crm/contracts', fields: { after: 'x', limit: '1' } },
 ];
-/** The part of an address that a route reads. */
+/** The beginnings of paths. A route reads what follows. */
 const places = [
   ...['/', '/problems/', '/brand/', '/developers/', '/sso/launch/', '/invoices/', '/dev/mail/', '/demo/'],
   ...['/trpc/', '/trpc/profile.get?input=', '/trpc/profile.get?batch=1&input=', '/profile?_data='],
@@ -570,7 +570,7 @@ describe('nobody waits for the worst text', () => {
       `{"json":${deep.slice(100, -100)}}`,
       `{"json":{},"meta":{"values":${deep.slice(100, -100)}}}`,
       `{"json":{"name":"x"},"meta":{"values":{${JSON.stringify(fill('name.').slice(0, 60_000))}:["undefined"]}}}`,
-      // Each leaf is at the end of this one long path.
+      // All leaves are at the end of one long path.
       `{"json":${'['.repeat(8_000)}${']'.repeat(8_000)},"meta":{"values":{"${'0.'.repeat(7_998)}0":{${leaves(1_700)}}}}}`,
       `{"json":{},"meta":{"values":{${leaves(3_500)}}}}`,
       `{"json":{},"meta":{"values":${'{"a":'.repeat(9_000)}["undefined"]${'}'.repeat(9_000)}}}`,

@@ -1,4 +1,4 @@
-// Every change is kept with who made it and why, whichever door it came by (contract 9.104 and 9.105).
+// Every change is kept with who made it and why, however it was made (contract 9.104 and 9.105).
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -120,7 +120,7 @@ describe('a person', () => {
       { by: 'person', byUser: userId, members: { email: { from: email, to: 'doors-newer@example.test' } } },
     ]);
     const undo = await readToken(mails, email, 'undo_email_change', 2);
-    // The link in the mail needs no login.
+    // The link in the mail needs no login, so the history names no user.
     const undone = await changesBy(() =>
       app.send(`/take-back?token=${undo}`, { form: { newPassword: 'eight louder lanterns' } }),
     );
@@ -416,7 +416,7 @@ it('an update of nothing that is kept, or to what is there already, leaves nothi
   expect(changes).toEqual([]);
 });
 
-/** Columns of these tables that are not kept, and why. */
+/** Columns that the history does not keep, and why. */
 const untracked: Record<string, string> = {
   'accounts.created_at': 'the time of the change that created it',
   'accounts.id': 'the id of the row',

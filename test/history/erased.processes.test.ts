@@ -1,4 +1,5 @@
-// Erased people, by whatever statement: their history still says that something happened, but not what it was (contract 9.108).
+// People who are erased, by any statement: their history still says that something happened, but not what it was (contract
+// 9.108).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
@@ -21,7 +22,7 @@ const changesOf = async (userId: string) =>
 const inChanges = async (text: string) =>
   (await findText(app.db, text)).filter((column) => column.startsWith('changes.'));
 
-/** A customer with a contract and a marketplace link, under several names and addresses. */
+/** Adds a customer with a contract and a marketplace link, who has had several names and email addresses. */
 async function settle(word: string) {
   const email = `former-${word}@example.test`;
   const signup = buildSignup(`crm_${word}`, {
@@ -34,7 +35,7 @@ async function settle(word: string) {
   const moved = { ...profile, email: `${word}@example.test`, profileUpdatedAt: new Date() };
   expect((await app.send(await buildHandOff(app, moved))).status).toBe(303);
   expect(await idOf(app.db, `${word}@example.test`)).toBe(user.id);
-  // Everything that must be gone later is there now.
+  // The history has each text that the erasure must remove.
   for (const text of [
     `former-${word}`,
     `First ${word}`,
@@ -47,7 +48,8 @@ async function settle(word: string) {
 }
 
 async function expectGone(word: string, userId: string): Promise<Change[]> {
-  // Every name and address of this person contains `word`. The contract keeps the id that the CRM gave its signup.
+  // Every name and email address of this person contains `word`. Only the contract keeps such a text: the id that the CRM gave
+  // its signup.
   expect((await inChanges(word)).filter((column) => column !== 'changes.members')).toEqual([]);
   const { rows } = await sql<{
     members: object;

@@ -1,4 +1,4 @@
-// The history alone gives each row as it is and as it was, by whatever door it was changed, even by many at the same time.
+// The history alone gives each row as it is and as it was, however the row was changed, even by many requests at the same time.
 import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -16,7 +16,7 @@ beforeEach(async () => {
   customer = await app.login(email);
 });
 
-/** Everything that a form could leave behind. */
+/** Reads everything that a form could change. */
 async function look(): Promise<unknown> {
   const { rows } = await sql`select
     (select json_agg(u order by id) from users u) as users,

@@ -27,7 +27,7 @@ const app = shared(() =>
 const plain = shared(() => openApp({ env: { IDENTITY_NAME: '<क्षि & Co' } }));
 
 const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
-/** Returns the addresses under /brand/ in a page, except those in its script. */
+/** Returns the paths under /brand/ in a page, except those in its script. */
 const brandOf = (page: string) =>
   [...page.replace(/<script[\s\S]*?<\/script>/g, '').matchAll(/(?:src|srcSet|href)="(\/brand\/[^"]+)"/g)].map(
     ([, path]) => path ?? '',

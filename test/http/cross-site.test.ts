@@ -1,5 +1,5 @@
-// Contract 9.26: forms and tRPC accept a change only from our own origin (`Origin`, else
-// `Sec-Fetch-Site`), otherwise 403 cross_site_request.
+// Contract 9.26: forms and tRPC accept a change only from our own origin, and answer anything else with 403 cross_site_request.
+// `Origin` names the origin. Without it, `Sec-Fetch-Site` decides.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp, openProductionApp, type SendOptions } from '../support/app/app.ts';
@@ -43,7 +43,7 @@ async function change(path: string, headers: Headers, url = path, site = app): P
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Everything that a change could leave behind. */
+/** Reads everything that a change could write. */
 async function look({ db } = app): Promise<unknown> {
   const { rows } = await sql`select
     (select json_agg(u order by id) from users u) as users,
@@ -81,7 +81,7 @@ const sites: (string | undefined)[] = [
   undefined,
 ];
 
-// An `Origin` of null says nothing: a page under `Referrer-Policy: no-referrer` sends it to its own site.
+// An `Origin` of null says nothing: a page under `Referrer-Policy: no-referrer` sends null even to its own site.
 const isOwn = (origin: string | undefined, site: string | undefined) =>
   origin === own || ((origin === undefined || origin === 'null') && site === 'same-origin');
 

@@ -1,4 +1,4 @@
-// Requests are turned away at the door while too much is under way (contract 9.155).
+// The service refuses requests immediately while too much is under way (contract 9.155).
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

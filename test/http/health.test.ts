@@ -1,4 +1,4 @@
-// Contract 9.136: GET /healthz is about the process, GET /readyz about what it needs.
+// Contract 9.136: GET /healthz is about the process, GET /readyz about what the process needs.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';

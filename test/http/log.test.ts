@@ -53,7 +53,7 @@ it.each([
 });
 
 describe('health checks', () => {
-  /** What is logged during `work`, except by jobs. */
+  /** Returns the lines that requests log during `work`. */
   const told = async (work: () => Promise<unknown>, { logged } = app) => {
     const before = logged.length;
     await work();
@@ -157,7 +157,7 @@ describe('a refused login (contract 9.237)', () => {
 });
 
 describe('the line of a request (contract 9.163)', () => {
-  /** The fields of the last line about a request. */
+  /** Sends a request. Returns the fields of the last line about it. */
   const lineOf = async (...sent: Parameters<TestApp['send']>) => {
     await app.send(...sent);
     return app.logged.filter(({ message }) => message === 'request').at(-1)?.fields;
@@ -298,7 +298,7 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
   await app.send('/profile', { cookie: session, form: { intent: 'names', name: keep(canary('name')) } });
   await app.send('/sso/profile', { headers: { authorization: `Bearer ${keep(canary('bearer'))}` } });
 
-  // An internal error logs its cause, and still no secret.
+  // For an internal error, the log has the cause, and no secret.
   for (const table of ['audit_events', 'rate_limits'])
     await sql`alter table ${sql.table(table)} rename to ${sql.ref(`${table}_elsewhere`)}`.execute(app.db);
   const faulty = await app.send('/login?next=/canary-of-next', { form: wrong, cookie: session });

@@ -10,7 +10,7 @@ import { shared } from '../support/run/shared.ts';
 
 const app = shared(() => openApp({ answerWithinMs }));
 beforeAll(async () => {
-  // The first use takes longer, because it loads things.
+  // The first requests take longer, because they load code.
   await comeIn('customer@example.test');
 });
 
@@ -18,13 +18,13 @@ const html = { accept: 'text/html' };
 const flooder = '203.0.113.9';
 const other = '198.51.100.7';
 
-/** Keeps `count` requests under way while `work` is done. The result is every status that came. */
+/** Keeps `count` requests under way while `work` is done. Returns every status that an answer had. */
 async function flood(count: number, ask: () => Promise<number>, work: () => Promise<unknown>) {
   const statuses = new Set<number>();
   let isOver = false;
   const loops = Array.from({ length: count }, async () => {
     while (!isOver) {
-      // Each request is read in its turn, as over a socket.
+      // Lets the event loop read other requests in between, as it does if requests come over sockets.
       await sleep(0);
       const status = await ask();
       statuses.add(status);
@@ -66,12 +66,12 @@ describe.each([
       async () => {
         for (let n = 0; n < 5; n++) {
           await comeIn(n % 2 ? 'customer@example.test' : 'merchant@example.test');
-          // The pages of others come in their turn.
+          // Meanwhile another IP address gets its page.
           expect(await openAs('/login', '', other)).toBe(200);
         }
       },
     );
-    // On a busy machine the flood's own pages may come too late.
+    // On a busy machine, the flood's own pages may come too late and end with 503.
     for (const status of statuses) expect([usual, 503]).toContain(status);
     expect(statuses).toContain(usual);
   });

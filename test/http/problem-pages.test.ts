@@ -39,7 +39,7 @@ describe('a hand-off with a wrong time says what is wrong with it', () => {
     expect(text).toMatch(/would be valid for too long, or for no time at all/);
   });
 
-  /** Programs and people get the same words. None of these words fits only another rule. */
+  /** Returns the words of a refusal, which are the same for programs and people. The words never say "expired". */
   async function refusalOf(path: string): Promise<string> {
     const [problem, page] = [await app.send(path), await app.send(path, { headers: html })];
     const { code, detail } = JSON.parse(problem.text);
@@ -126,7 +126,7 @@ describe('a refusal leads on to one thing that works (contract 9.198)', () => {
       ['Contact support', 'https://help.example.test/'],
       ['Back to CRM app', 'https://crm.localhost/'],
     ]);
-    // These addresses name no product of ours, so the page names none.
+    // These URLs lead to no product of ours, so the page names none.
     for (const next of ['https://evil.example', '/sso/launch/evil', '//evil.example', '/\\evil'])
       expect(await linksOf(await refuse(app.send, `?next=${encodeURIComponent(next)}`))).toHaveLength(1);
   });

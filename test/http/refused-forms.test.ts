@@ -29,14 +29,14 @@ beforeAll(async () => {
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-/** Posts from a browser that keeps cookies. One of its cookies came with the page of the form. */
+/** Posts as a browser that has got the cookie `identity_browser` with the page of the form. */
 function post(browser: Browser, path: string, form: Record<string, string>): Promise<Answer> {
   browser.jar.set('identity_browser', 'B'.repeat(43));
   return browser.send(path, { form, headers: html });
 }
 const open = (browser: Browser, path: string) => browser.send(path, { headers: html });
 
-/** Posts a form that is refused. The result is the path to which the browser is sent. */
+/** Posts a form that is refused. Returns the path to which the browser is redirected. */
 async function postRefused(browser: Browser, path: string, form: Record<string, string>): Promise<string> {
   const answer = await post(browser, path, form);
   expect([answer.status, answer.text]).toEqual([303, '']);
@@ -55,7 +55,7 @@ type Row = {
   fields?: Record<string, string>;
   status: number;
   says: string | RegExp;
-  /** The fields that the page holds again. */
+  /** The fields that the page shows as they were typed. */
   holds?: Record<string, string>;
 };
 
@@ -573,7 +573,7 @@ describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('
       for (const secret of Object.entries(row.fields ?? {}))
         if (/password|code|passkey/i.test(secret[0])) expect(shown.text).not.toContain(secret[1]);
     }
-    // The form of that page is sent to the same page, and leaves nothing of the old refusal in the address.
+    // The form can be sent from the page of the refusal. If it is refused anew, the URL has only the new refusal.
     const again = await post(browser, path, { ...(intent && { intent }), ...row.fields });
     if (again.status === 303) expect(again.headers.get('location')?.split('refused=')).toHaveLength(2);
     // A program gets the problem instead of a page (contract 9.280).
@@ -622,7 +622,7 @@ describe('what is kept', () => {
   it('is for a document of a browser: a program gets the refusal at once', async () => {
     for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
       const answer = await app.send('/login', { form: wrong, headers: { accept } });
-      // Only the address is kept, for the page that sends a link (contract 2.138).
+      // The only cookie is for the page that sends a link, and holds the email address (contract 2.138).
       const kept = answer.headers.getSetCookie().filter((each) => !each.startsWith('identity_login_email='));
       expect([answer.status, kept]).toEqual([401, []]);
       if (accept === '*/*') expect(answer.text).toContain(words);
@@ -758,10 +758,10 @@ describe('what is kept', () => {
     const { rows } = await sql<{ sealed: Buffer }>`select sealed from refused_forms`.execute(app.db);
     expect(rows.length).toBeGreaterThanOrEqual(2);
     for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toMatch(/because|suspend|admin/);
-    // In another browser, this user knows the id of the refusal.
+    // The same user opens the path of the refusal in another browser.
     const elsewhere = await logIn(app.send, 'admin@example.test');
     expect((await open(elsewhere, paths[2] ?? '')).text).not.toContain('because they asked');
-    // Another user logs in in the same browser, with the cookie put back.
+    // Another user logs in in the same browser. The test puts the cookie of the refusal back.
     const kept = staff.jar.get(cookieName) ?? '';
     await staff.send('/logout', { method: 'POST' });
     await staff.login('manager@example.test');
@@ -852,7 +852,7 @@ describe('a form that arrives after its session has ended', () => {
     const shown = await open(browser, path);
     expect([shown.status, fieldOf(shown, 'email').value]).toEqual([200, 'typed-before@example.test']);
     expect(textOf(shown)).toContain('Not done yet. Check and confirm.');
-    // Back after it is done does not say so (contract 9.363 and 9.419).
+    // After the change was asked for, going back does not show "Not done yet" (contract 9.363 and 9.419).
     const done = await post(browser, path, { email: 'typed-before@example.test' });
     expect(locationOf(done).search).toMatch(/^\?sent/);
     const back = await open(browser, path);

@@ -56,7 +56,10 @@ async function staffForm(intent: string, more: Record<string, string>): Promise<
   return { browser, path, form: { ...form, why: 'They asked for it', ...more } };
 }
 
-/** How to come to each form, and what its answer shows. A stranger has the address and fields, and another browser. */
+/**
+ * How to open each form, and what its answer shows. `stranger` is the status if another browser sends the same form to the same
+ * URL.
+ */
 const rows: Record<
   string,
   { arrange: () => Promise<Form>; shows: (answer: Answer) => unknown; stranger?: number }
@@ -260,7 +263,7 @@ describe('what is kept is for nobody else', () => {
   const form = { intent: 'renew-codes', sure: 'yes' };
   const path = '/profile/authenticator';
 
-  /** A browser whose recovery codes have just been renewed, and the cookies that it sent for that. */
+  /** Renews the recovery codes in a browser. Returns the browser, the cookies that it sent with the form, and the codes. */
   async function renewed(): Promise<{ browser: Browser; cookie: string; codes: unknown }> {
     const browser = await logIn(app.send, 'twice@example.com', newPassword);
     await setUp(browser, now().getTime());

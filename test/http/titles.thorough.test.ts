@@ -6,7 +6,7 @@ import { shared } from '../support/run/shared.ts';
 
 const app = shared(() => openApp({ env: { IDENTITY_NAME: 'Château ID' } }));
 
-// A demo client is another site, and has a name of its own.
+// A demo client is another site, with a name of its own in its titles.
 const isDemo = (path: string) => path.startsWith('/demo/');
 
 it('every page has a title of its own, with the name of the service', async () => {

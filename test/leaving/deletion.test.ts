@@ -35,7 +35,7 @@ const keep = (browser: Browser, query = '') => browser.send(page + query, { form
 
 const reset = async () => {
   await sql`update users set deletion_due_at = null`.execute(app.db);
-  // Without this, only five requests a day count (test/attacks/allowances.thorough.test.ts).
+  // Only five requests a day are allowed (test/attacks/allowances.thorough.test.ts), so this forgets earlier ones.
   await sql`delete from rate_limits where key like 'allowance-user.deletion_requested:%'`.execute(app.db);
 };
 

@@ -311,8 +311,8 @@ describe('a download (contract 2.90)', () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toContain('"service"');
     await reader?.cancel();
-    // A download that is read slowly, or not at all, holds no connection.
-    // A job may hold a connection for a moment.
+    // A download that is read slowly, or not at all, holds no connection. A job may hold a connection for a moment, so the test
+    // looks until none is held.
     const listHeld = async () =>
       (
         await sql`select 1 from pg_stat_activity
@@ -367,7 +367,7 @@ describe('without a password within ten minutes (contract 2.91)', () => {
     expect([again.status, textOf(again)]).toEqual([401, expect.stringContaining('Confirm it’s you')]);
     const right = await browser.send(page, { form: { confirmPassword: password } });
     expect([right.status, right.headers.get('location')]).toEqual([303, `${page}?saved=download`]);
-    // If the page that asked led here, the answer is a page that starts the download.
+    // If the browser comes from the page that asked for the password, this page starts the download.
     const start = (referer?: string) =>
       browser.send(`${page}?saved=download`, { headers: referer === undefined ? {} : { referer } });
     for (const led of [page, `${page}?refused=1`]) {
@@ -375,7 +375,7 @@ describe('without a password within ten minutes (contract 2.91)', () => {
       expect(starting.headers.get('refresh')).toBe(`0; url=${file}`);
       expect(textOf(starting)).toContain('Your download has started');
     }
-    // If another link, our login or the address bar led here, the page starts nothing.
+    // If the browser comes from another link, our login or the address bar, this page starts nothing.
     const others = [
       `${app.config.baseUrl}/login?next=${page}`,
       `https://evil.example${page}`,

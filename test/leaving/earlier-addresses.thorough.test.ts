@@ -1,4 +1,4 @@
-// Somebody who is erased leaves no address of theirs behind: not in older mails, nor in what others typed.
+// After somebody is erased, none of their email addresses is left: not in older mails, nor in what other people typed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -17,7 +17,7 @@ const askToSignUp = (email: string) =>
     from: changes.from(),
   });
 
-/** Strangers, another user, and our support for a third user type an address that nobody has yet. */
+/** Strangers, another user, and our support for a third user type an email address that nobody has yet. */
 async function typeEverywhere(email: string, signUps: number): Promise<void> {
   const other = await changes.signUp();
   await changes.askForLink(other.browser, email);
@@ -26,7 +26,7 @@ async function typeEverywhere(email: string, signUps: number): Promise<void> {
   await readToken(changes.other, email, 'sign_up', 1 + signUps);
 }
 
-/** Signs up by the newest mail to the address, and leaves the links in earlier mails unused. */
+/** Signs up by the newest mail to the address. The links in earlier mails stay unused. */
 async function signUpAt(email: string) {
   const browser = openBrowser(changes.app.send);
   const count = await countLetters(changes.app.db, email);
@@ -36,7 +36,7 @@ async function signUpAt(email: string) {
   return browser;
 }
 
-/** Changes to an address that other people have typed, too. */
+/** Changes the user's email address to one that other people have typed, too. */
 async function move(browser: ReturnType<typeof openBrowser>, email: string): Promise<void> {
   expect((await changes.ask(browser, email)).status).toBe(303);
   const count = await countLetters(changes.app.db, email);
@@ -68,7 +68,7 @@ it('nothing remains anywhere of three addresses that were theirs, no matter who 
     expect.arrayContaining(['reserved_addresses.email', 'take_back_changes.email']),
   );
   expect((await runCli(app.databaseUrl, ['user:delete', emails[2], '--now', '--yes'])).code).toBe(0);
-  // The mail about the deletion stays only because no mail server takes it.
+  // Without a mail server, the mail about the deletion stays in the database, so the test deletes it.
   await sql`delete from mails where kind = 'account_deleted'`.execute(app.db);
   for (const email of emails) expect(await findText(app.db, email), email).toEqual([]);
   expect(await findText(app.db, `Typed for ${emails[0]}`)).toEqual([]);
@@ -79,7 +79,7 @@ it('leaves what is about an address that somebody else has by now, and what othe
   const first = await changes.signUp();
   const second = newEmail();
   await changes.change(first.browser, first.email, second);
-  // The first address is free again, and a second user takes it. This user then asks for another address.
+  // Nobody holds the first address now, and a second user changes to it. The second user then asks for another address.
   await sql`delete from reserved_addresses where email = ${first.email}`.execute(app.db);
   const next = await changes.signUp(newEmail());
   await move(next.browser, first.email);
@@ -89,7 +89,7 @@ it('leaves what is about an address that somebody else has by now, and what othe
   expect((await runCli(app.databaseUrl, ['user:delete', second, '--now', '--yes'])).code).toBe(0);
   expect(await changes.holdersOf(first.email)).toEqual([next.id]);
   expect(await findText(app.db, first.email)).toEqual(
-    // The link by which the next holder got the address belongs to them, and is kept for a while.
+    // The second user's own link to this address stays for a while.
     before.filter((column) => column !== 'take_back_changes.email'),
   );
   expect(await findText(app.db, elsewhere)).toEqual(

@@ -1,4 +1,5 @@
-// A person is erased when their planned deletion is due: everywhere, once, whole (docs/security/data.md, "To erase a person").
+// A person is erased when their planned deletion is due: everywhere, one time, and completely (docs/security/data.md, "To erase
+// a person").
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -36,7 +37,7 @@ const active = {
   price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
 };
 
-/** A customer with a row in every table that can have one. */
+/** Adds a customer with a row in every table that can have one. */
 async function settle(word: string) {
   const email = `${word}@example.test`;
   const headers = { 'user-agent': `Browser-of-${word}/1.0` };
@@ -56,7 +57,8 @@ async function settle(word: string) {
     newPassword: password,
   });
   expect(set.status).toBe(303);
-  // Connects a marketplace account. A hand-off is refused during a suspension. The last one leaves a page open that asks.
+  // The first hand-off connects a marketplace account. The second is refused, because the user is suspended. The third leaves
+  // the page open that asks whether to continue.
   const externalId = `external-of-${word}`;
   const marketplace = { id: externalId, email, name: `Marketplace name of ${word}` };
   const connected = await openHandOff(app, await buildHandOff(app, marketplace), {
@@ -81,7 +83,7 @@ async function settle(word: string) {
   );
   await setSettings(app.db);
   await vi.waitFor(async () => expect(await invoicesOf(contract.id)).toHaveLength(1), 15_000);
-  // An address that the person had before, and an unfinished sign-up with their present address.
+  // The person once had another email address. Somebody has begun to sign up with the person's present one.
   await sql`insert into reserved_addresses (email, user_id, expires_at)
     values (${`former-${email}`}, ${user.id}, now() - interval '1 minute')`.execute(app.db);
   await sql`insert into mails (id, kind, recipient, details, created_at, next_attempt_at, sent_at)
@@ -90,18 +92,18 @@ async function settle(word: string) {
     values (sha256(${email}::bytea), 'sign_up', ${email}, ${`Name of ${word}`}, now() + interval '1 hour')`.execute(
     app.db,
   );
-  // The address to which this person, and somebody else, wanted to change.
+  // This person wanted to change to another email address. An administrator wanted to change to this person's present one.
   await sql`insert into pending_email_changes (user_id, email, requested_at, expires_at)
     select id, case id when ${user.id} then ${`next-${email}`} else ${email} end, now(), now() + interval '1 hour'
     from users where id = ${user.id} or email = 'admin@example.test'
     on conflict (user_id) do update set email = excluded.email`.execute(app.db);
-  // What our support has offered to them, and to somebody else.
+  // Our support has offered a new email address to this person, and this person's present one to somebody else.
   await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
     select gen_random_uuid(), id, case id when ${user.id} then ${`offered-${email}`} else ${email} end,
       now(), now() + interval '1 day'
     from users where id = ${user.id} or email = 'customer@example.test'
     on conflict (user_id) do update set email = excluded.email`.execute(app.db);
-  // An invitation to the staff that came before they had an account.
+  // An invitation to the staff that was sent before the person had an account.
   await sql`insert into staff_invitations (id, email, role, sent_at, expires_at)
     values (gen_random_uuid(), ${email}, 'manager', now(), now() + interval '1 day')`.execute(app.db);
   const { rows } = await sql<{ id: string; sid: string }>`
@@ -125,7 +127,7 @@ describe('somebody who is erased', () => {
     person = await settle('zoe');
     const found = await findText(app.db, person.user.id);
     tablesBefore = [...new Set(found.map((column) => column.split('.')[0] ?? ''))];
-    // Everything that must be gone later is there now.
+    // The database has each text that the erasure must remove.
     for (const text of ['Name of zoe', person.externalId, from, 'Browser-of-zoe', person.session?.sid ?? '-'])
       expect(await findText(app.db, text), text).not.toEqual([]);
     await makeDue(app.db, person.email);
@@ -315,7 +317,7 @@ it('erases nobody early, nobody who is suspended, and nobody who has changed the
   );
   await sql`update users set deletion_due_at = now() - interval '1 day', suspended_at = now()
     where id = ${held}`.execute(app.db);
-  // This person can still have an earlier address back.
+  // This person can still get an earlier email address back.
   await sql`update users set deletion_due_at = now() - interval '1 day' where id = ${moved}`.execute(app.db);
   await sql`insert into reserved_addresses (email, user_id, expires_at)
     values ('moved-from@example.test', ${moved}, now() + interval '1 minute')`.execute(app.db);
@@ -357,7 +359,7 @@ it.each(
       expect(rows).toEqual([]);
     }, 15_000);
     await makeDue(app.db, `${signupId.toLowerCase()}@example.test`);
-    // Jobs change these tables meanwhile: they nudge clients, and index people for searches.
+    // Jobs may change these tables in the meantime: they nudge clients, and index people for searches.
     const others = ['event_deliveries', 'people_to_index', 'person_words'];
     const tables = (await listTables(app.db)).filter((name) => !others.includes(name));
     const before = await digestRows(app.db, tables);

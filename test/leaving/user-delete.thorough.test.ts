@@ -122,7 +122,7 @@ it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not 
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
-  // An administrator who cannot log in does not count.
+  // The other administrator cannot log in, so they do not count.
   expectRefused(await remove(email, ...args), /^This is the only administrator/);
   await sql`update users set email_verified_at = now(), password_hash = (
     select password_hash from users where email = 'customer@example.test') where id = ${other.id}`.execute(

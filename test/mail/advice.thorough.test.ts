@@ -1,4 +1,4 @@
-// The advice in each notice is true (contract 9.127 to 9.131): each notice is caused, read, and followed.
+// The advice in each notice is true (contract 9.127 to 9.131). Each test causes a notice, reads it, and follows its advice.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { kindsThat, type NoticeKind } from '../../db/tables/mail-kinds.ts';
@@ -25,7 +25,7 @@ import {
 import { addStaff } from '../support/people/staff.ts';
 import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
-/** An administrator who is logged in, and a function by which they look at somebody. */
+/** Logs an administrator in. Returns them with a function by which they look at somebody. */
 async function openStaff({ db, config, send }: AddressChanges['app']) {
   const staff = await addStaff({ db, config }, 'admin', { authTime: changes.clock.now });
   const get = async (id: string) => {
@@ -60,7 +60,7 @@ const addApp = async (person: Person, browser: Browser) => {
   person.app = await setUp(browser, now());
 };
 
-/** The thief redirects the invoices of the account to their own address. */
+/** The thief enters an email address of their own for the account's invoices. */
 async function takeInvoices({ id, thief }: Person): Promise<void> {
   const thiefs = `thief-${id}@evil.example.com`;
   const empty = { company: '', line1: '', line2: '', postcode: '', city: '', country: '', vatId: '' };
@@ -82,9 +82,9 @@ const invoiceEmailOf = async (id: string) =>
       where account_id = (select account_id from users where id = ${id})`.execute(changes.app.db)
   ).rows[0]?.email;
 
-/** Returns the words of the newest mail of that kind to the address, and the path of its link. */
+/** Returns the words of the newest mail of `kind` to `email`, and the path of its link. */
 async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
-  // Commands go by the real clock, so the test does, too.
+  // Commands use the machine's clock, so the test does, too.
   changes.clock.now = new Date(Math.max(now(), Date.now()));
   await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
   const text = await vi.waitFor(async () => {
@@ -95,12 +95,12 @@ async function readNotice(email: string, kind: string): Promise<{ text: string; 
     expect(rows[0]?.text, kind).toBeTypeOf('string');
     return rows[0]?.text ?? '';
   }, 10_000);
-  // The link of “This wasn’t me”, otherwise that of the only button.
+  // Reads the link of “This wasn’t me”. If there is none, reads the link of the only button.
   const link = /(?<=^This wasn’t me:\n)\S+$|^https?:\/\/\S+$(?![\s\S]*^This wasn’t me:)/m.exec(text)?.[0];
   return { text, path: link?.replace(/^https?:\/\/[^/]+/, '') ?? '' };
 }
 
-/** Sets a password by mail, with the code of the person's app if that is asked for. */
+/** Sets a password by mail, with the code of the person's app if the page asks for one. */
 async function setPasswordByMail(person: Person): Promise<Browser> {
   const owner = open();
   expect(
@@ -136,7 +136,7 @@ const comeByHandOff = async (browser: Browser, id: string, email: string) => {
   return browser.send(asked.headers.get('location') ?? '', { form: {} });
 };
 
-/** The cause of each kind of notice. The thief stays logged in. */
+/** What the thief does to cause each kind of notice. The thief stays logged in. */
 const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
   account_linked: async ({ email, thief }) => {
     expect((await comeByHandOff(thief, `linked-${email}`, email)).status).toBe(303);
@@ -181,7 +181,7 @@ const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> =
   },
 };
 
-/** What causes each kind whose link takes the account back. */
+/** What causes each kind of notice whose link takes the account back. */
 const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
   passkey_added: ({ thief }) => addPasskey(thief),
   authenticator_added: ({ thief }) => setUp(thief, now()),
@@ -193,7 +193,7 @@ const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>
   email_changed: ({ email, thief }) => changes.change(thief, email, changes.newEmail()),
 };
 
-/** Kinds with advice of their own, tested below. */
+/** Kinds of notices with advice of their own, tested below. */
 const others: NoticeKind[] = [
   'account_deleted',
   'account_frozen',
@@ -236,7 +236,7 @@ describe('the advice of a notice is true', () => {
       await make(person);
       const owner = await followUsual(person, await readNotice(person.email, kind));
       if (kind !== 'account_linked') return;
-      // The connection lets nobody in until its owner has logged in.
+      // The new marketplace link logs nobody in until the owner has logged in.
       const elsewhere = open();
       await comeByHandOff(elsewhere, `linked-${person.email}`, person.email);
       expect(await elsewhere.whoAmI()).toBeUndefined();
@@ -426,7 +426,7 @@ describe('the advice of a notice is true', () => {
     await takeInvoices(person);
     const { text, path } = await readNotice(person.email, 'invoice_email_changed');
     expect(text).not.toContain('evil.example');
-    // What was true when the mail was written (contract 9.375).
+    // The mail says what was true when it was written (contract 9.375).
     expect(text).toContain(
       'Someone with access to your account has entered another email address for invoices.',
     );

@@ -1,4 +1,4 @@
-// Which people are greeted by name (contract 9.231 to 9.233). Anybody can type a name, and a mail may reach somebody else.
+// Which mails greet a person by name (contract 9.231 to 9.233). Anybody can type a name, and a mail may reach somebody else.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -28,7 +28,7 @@ async function readMail(
 
 const greetingOf = ({ text }: { text: string }) => text.split('\n')[0];
 
-/** How a mail for a new password greets the reader of that address. */
+/** Returns how a mail for a new password greets the reader at `email`. */
 async function greet(email: string): Promise<string | undefined> {
   await sql`delete from mails where recipient = ${email} and kind = 'set_password'`.execute(changes.app.db);
   const asked = await open().send('/forgot-password', { form: { email }, from: changes.from() });
@@ -94,7 +94,7 @@ it('a person who signs up with another’s address puts no text into its mailbox
   });
   const mail = await readMail(email, 'sign_up');
   expect(greetingOf(mail)).toBe('Hello,');
-  // The name of the product is that of the settings.
+  // The mail has the product's name from the settings.
   expect(mail.text).toContain(' You will then go on to Marketplace.');
   for (const part of Object.values(mail)) expect(part).not.toMatch(/evil/i);
 });
@@ -117,7 +117,7 @@ it('nor does a person who comes from the marketplace, when its owner proves the 
 
 it('nor does the CRM', async () => {
   const user = { email: 'crm_greeting@example.test', name: 'Look At Evil' };
-  // Nor does a mail name a plan that the settings do not name (contract 9.373).
+  // A mail does not name a plan that the settings do not name (contract 9.373).
   const contract = { plan: 'call-0800-1234', status: 'active' };
   for (const [id, kind] of [
     ['crm_greeting', 'welcome'],

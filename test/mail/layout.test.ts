@@ -35,7 +35,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   it('has each button as a line of the text, and in the HTML as a button and as text', () => {
     const links = [message.action?.url, message.denial?.url].filter((url) => url !== undefined);
     for (const link of links) expect(linkIn({ text }, new URL(link).pathname).href).toBe(link);
-    // Besides the buttons, only the foot of the mail has links.
+    // Besides the links of its buttons, a mail has links only in its foot.
     expect(text.match(/https?:\S+/g)).toEqual([...links, baseUrl]);
     expect(linksOf(html)).toEqual([...links.flatMap((link) => [link, link]), baseUrl, supportUrl]);
   });
@@ -47,7 +47,7 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
     expect(filled).toHaveLength(message.action && !isQuiet ? 1 : 0);
     expect(quiet).toHaveLength((message.denial ? 1 : 0) + (isQuiet ? 1 : 0));
     if (!message.denial) return;
-    // A reader who may be done already is not pushed to do anything (contract 9.371).
+    // If the reader may have done it, no button is filled, because they may have nothing to do (contract 9.371).
     expect(filled).toEqual([]);
     expect(message.denial.lines).toHaveLength(3);
     const [done = ''] = message.after ?? [];

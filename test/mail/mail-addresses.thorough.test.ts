@@ -137,7 +137,7 @@ describe('a mail server', () => {
     },
   );
 
-  // 0.0.0.0 also leads to this machine, but does not look like it.
+  // 0.0.0.0 leads to this machine, but the service takes it for another machine.
   const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
   it('on another machine gets neither password nor mail without TLS', async () => {

@@ -8,10 +8,10 @@ import { type MailServer, type MailServerMode, startMailServer } from '../suppor
 
 const second = 1_000;
 const hour = 60 * 60 * second;
-// The longest that a test waits. The service gives a mail server less time.
+// How long a test waits at most. The service gives a mail server less time.
 const patienceMs = 20 * second;
 
-// All tests here wait for jobs and timeouts, so they run together, each with its own database and mail server.
+// All tests here wait for jobs and timeouts, so they run at the same time. Each has its own database and mail server.
 const opened: { close: () => Promise<void> }[] = [];
 afterAll(async () => {
   for (const { close } of opened.reverse()) await close();
@@ -110,10 +110,10 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   opened.push({ close: database.drop });
   const server = await startServer('hang');
   const first = await open(server, { databaseUrl });
-  // Only one mail is sent here. The connection for a second one could come after the server has recovered.
+  // Sends only one mail. The connection for a second mail could come after the server has recovered.
   const [early = ''] = await signUpSome(first, 1);
   await vi.waitFor(() => expect(server.connections).toBe(1), patienceMs);
-  // Expects an answer sooner than the service gives up a silent mail server.
+  // Expects an answer before the service gives up waiting for a silent mail server.
   const inTime = async <T>(work: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     const result = await work;
@@ -124,7 +124,8 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   await inTime(first.close());
 
   server.mode = 'accept';
-  // One mail was never tried. The lease of the first instance on the other is over, because the new clock is an hour ahead.
+  // The service never tried one of the mails. The lease of the first instance on the other mail is over, because the new clock
+  // is an hour ahead.
   opened.push(await open(server, { databaseUrl, now: () => new Date(Date.now() + hour) }));
   await expectArrived(server, [early, 'crm_late@example.test']);
 });

@@ -1,4 +1,4 @@
-// Which mails go first. The mail server here is a function.
+// Which mails leave first. In this test, the mail server is a function.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { type Lane, lanes, lockDueMails } from '../../db/tables/mails.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await emptyTables(test.db, 'mails', 'mail_tokens', 'take_back_changes');
 });
 
-/** Adds a mail that has waited for that many minutes, as any version writes it. */
+/** Adds a mail that has waited for `minutes` minutes, with the columns that every version writes. */
 async function addMail(kind: string, { details = {}, minutes = 1, recipient = kind } = {}): Promise<void> {
   await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
     select gen_random_uuid(), ${kind}, u.id, ${`${recipient}@example.test`},
@@ -30,7 +30,7 @@ const addMany = (count: number, kind = 'new_browser') =>
     test.db,
   );
 
-/** The names of the people who get mails, in the order that the mails leave in. */
+/** Sends the mails that are due. Returns the recipients in the order in which their mails left. */
 async function send(which?: Lane[]): Promise<string[]> {
   const given: string[] = [];
   const mailer = {
@@ -101,7 +101,7 @@ const flood = async () => {
   await addMany(20_000, 'sign_up');
 };
 
-// The statistics that Postgres keeps of a table may be from before the flood.
+// Postgres may have made its statistics of the table before the flood.
 it.each([
   ['that it has never looked at', flood],
   [

@@ -44,7 +44,7 @@ describe('mails to one address that strangers ask for (contract 9.121)', () => {
   it('are five an hour, even when 16 ask at once, and ten a day', async () => {
     for (let hour = 0; hour < 2; hour++) {
       expect(statusesOf(await many(16, ask))).toEqual([...Array(5).fill(303), ...Array(11).fill(429)]);
-      // Without this, one network would get seven mails a day.
+      // Without this, the limits of the network would count, too: seven mails a day.
       for (const count of ['mail-account', 'mail-network', 'mail-network-day']) await letPass(count);
     }
     const refused = await ask();
@@ -123,7 +123,7 @@ describe('mails that one network asks for', () => {
       statuses.push(...statusesOf(await Promise.all(Array.from({ length: 16 }, (_, at) => signUp(n + at)))));
     expect(statuses.sort()).toEqual([...Array(150).fill(303), ...Array(10).fill(429)]);
     expect((await signUp(161, '2001:db8:8')).status).toBe(303);
-    // The owner of a mailbox there still gets one mail for a new password.
+    // The owner of a mailbox in this network still gets one mail for a new password.
     const spare = await app.send('/forgot-password', {
       form: { email: 'manager@example.test' },
       from: '2001:db8:7:ffff::1',

@@ -1,4 +1,4 @@
-// Besides the database driver, only the mail library speaks its own protocol over a socket.
+// Except for the database driver, only the mail library speaks its own protocol over a socket.
 import { expect, inject, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
 import { findFreePort, startService } from '../support/app/process.ts';

@@ -1,4 +1,4 @@
-// When a mail is tried, tried again and given up. The mail server here is a function.
+// When a mail is tried, tried again and given up. In this test, the mail server is a function.
 import { sql } from 'kysely';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -57,12 +57,12 @@ async function readMail(recipient = email): Promise<Row> {
   return rows[0];
 }
 
-/** Rejects as a mail server does if it quotes what it got. */
+/** Rejects as a mail server does if it quotes the mail. */
 const refuse: Send = ({ to, text }) => {
   throw Object.assign(new Error(`550 5.1.1 <${to}> is nobody here: ${text}`), { responseCode: 550 });
 };
 
-/** Tries a mail until it is given up, and returns the pauses in between. */
+/** Tries a mail until it is given up. Returns the pauses between the tries. */
 async function exhaust(mailer: ReturnType<typeof buildMailer>): Promise<number[]> {
   const pauses: number[] = [];
   for (;;) {
@@ -133,7 +133,7 @@ it('a mail has a working link however late it arrives, and is not sent again aft
   expect(willing.given).toHaveLength(1);
 });
 
-// For example, a spam filter quotes the link that it objects to.
+// For example, a spam filter may quote a link to which it objects.
 it('a mail does not leave its token in the database, even if the mail server quotes it', async () => {
   await askFor();
   const mailer = buildMailer(refuse);
@@ -196,7 +196,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
   const died = work(hanging, dying);
   await vi.waitFor(() => expect(hanging.given).toHaveLength(1), 15_000);
   const lease = await readMail();
-  // The lease is longer than a mail server may take for one mail.
+  // The lease lasts longer than the time that the service gives a mail server for one mail.
   expect(Number(lease.next_attempt_at) - now.getTime()).toBeGreaterThan(90 * second);
   const next = buildMailer();
   await work(next);

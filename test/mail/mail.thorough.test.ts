@@ -13,7 +13,7 @@ const baseUrl = 'https://id.localhost';
 
 let mailServer: MailServer;
 let app: TestApp;
-/** A backend on the same database, for mails that no path of the service causes. */
+/** A backend on the same database, for mails that no request of this test causes. */
 let other: TestBackend;
 beforeAll(async () => {
   mailServer = await startMailServer();
@@ -217,7 +217,7 @@ it('each of 100 waiting mails goes out once, from two instances and 16 more work
     await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
       select gen_random_uuid(), 'set_password', u.id, 'many-' || n || '@example.test', '{}', now(), now()
       from generate_series(1, 100) n, users u where u.email = 'customer@example.test'`.execute(trx);
-    // All workers want the same mails at the same moment, when this transaction commits.
+    // When this transaction commits, all workers want the same mails at the same moment.
     await sql`lock table mails in share mode`.execute(trx);
     const workers = mailers.map((mailer) => sendDueMails(services, mailer, signal));
     await vi.waitFor(async () => {
@@ -228,7 +228,7 @@ it('each of 100 waiting mails goes out once, from two instances and 16 more work
     return workers;
   });
   await Promise.all(working);
-  // A job's signal lives as long as the service, so a listener that a mail left on it would stay in memory.
+  // The signal of a job lives as long as the service. If a mail left a listener on it, the listener would stay in memory.
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   const waiting = sql`select 1 from mails where recipient like 'many-%' and sent_at is null`;
   await vi.waitFor(async () => expect((await waiting.execute(app.db)).rows).toEqual([]), 15_000);

@@ -14,7 +14,7 @@ import { linkIn } from '../support/people/mail-server.ts';
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;
 
-/** Repeats `act` that many times, 16 at the same time, on two instances. */
+/** Does `act` `count` times, 16 at the same time, on two instances. */
 async function repeat(
   count: number,
   act: (app: Pick<TestApp, 'send' | 'config'>) => Promise<unknown>,
@@ -25,7 +25,7 @@ async function repeat(
   }
 }
 
-/** Causes that many notices about the login of the user who holds the address. */
+/** Causes `count` notices about acts of the user who holds the address. */
 async function flood(email: string, count: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(
     changes.app.db,
@@ -39,7 +39,7 @@ async function flood(email: string, count: number): Promise<void> {
 }
 
 let serial = 0;
-/** Makes `count` contracts of a stranger. The holder of the address is told of each. */
+/** Makes `count` contracts, as the CRM does for anybody. The holder of the address gets a notice about each. */
 const floodByStranger = (email: string, count: number) =>
   repeat(count, async (app) => {
     const at = changes.clock.now;
@@ -65,7 +65,7 @@ const countNotices = async (email: string) =>
   (await readNotices(email)).filter(({ isRest }) => !isRest).length;
 const readRests = async (email: string) => (await readNotices(email)).filter(({ isRest }) => isRest);
 
-/** Waits until there are that many summary mails, all sent, and returns their texts. */
+/** Waits until there are `count` summary mails, all sent. Returns their texts. */
 const waitForRests = (email: string, count: number): Promise<string[]> =>
   vi.waitFor(async () => {
     const texts = (await readRests(email)).flatMap(({ text }) => text ?? []);
@@ -76,7 +76,9 @@ const waitForRests = (email: string, count: number): Promise<string[]> =>
 const letPass = (window: 'hour' | 'day') =>
   sql`update rate_limits set expire = 1 where key like ${`notices-${window}:%`}`.execute(changes.app.db);
 
-/** Somebody who gets no more notices this hour and was told so, and a thief who knows the password. */
+/**
+ * Arranges somebody who gets no more notices this hour and has a summary mail about that, and a thief who knows the password.
+ */
 async function fillUp(): Promise<{ email: string; id: string; thief: Browser }> {
   const { email, id } = await changes.signUp();
   const thief = await logIn(changes.app.send, email, password);
@@ -200,13 +202,13 @@ describe('the summary mail (contract 9.133)', () => {
 
   it('has the take-back link of what was held back, at once, and says until when it works', async () => {
     const { email, thief } = await fillUp();
-    // A summary that waits for its hour leaves immediately if a notice brings a take-back link.
+    // A summary mail that waits for its hour leaves immediately if it gets a notice with a take-back link.
     await flood(email, 1);
     await addPasskey(thief);
     const text = (await waitForRests(email, 2)).at(-1) ?? '';
     expect(text).toMatch(/The link works once, in any browser, until .* UTC\./);
     expect(text).toContain('go to Activity to see everything that happened');
-    // The next summary with a link waits for its hour, and has the newest link.
+    // The next summary mail with a take-back link waits for its hour, and has the newest link.
     for (const name of ['Second', 'Third']) await addPasskey(thief, createAuthenticator(), name);
     await flood(email, 1);
     expect(await readRests(email)).toHaveLength(3);

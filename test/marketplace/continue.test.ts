@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const password = 'local demo password';
 
-/** Opens a hand-off. The result is the address of the page that asks. */
+/** Opens a hand-off. Returns the path of the page that asks. */
 async function openPage(browser: Browser, user: HandOff): Promise<string> {
   const answer = await browser.send(await buildHandOff(app, user, now));
   expect([answer.status, locationOf(answer).pathname]).toEqual([303, '/continue']);

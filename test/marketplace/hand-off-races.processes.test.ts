@@ -112,10 +112,10 @@ describe('after a restart', () => {
     expect(await Promise.all(Array.from({ length: 16 }, send))).toEqual(Array(16).fill(409));
 
     process.kill(postgres.pid, 'SIGKILL');
-    // The child processes of Postgres end a moment later.
+    // The child processes of Postgres end a moment after their parent.
     await new Promise((done) => setTimeout(done, 1_000));
     expect(await send()).toBe(503);
-    // Postgres gets its old port, so that the service finds it again.
+    // Postgres gets its old port, so that the service finds it.
     postgres = await startEmbeddedPostgres(join(folder, 'data'), {
       settings: { ...settings, port: postgres.port },
     });

@@ -1,5 +1,5 @@
-// The table of contract 6.12 to 6.22, 6.36, 6.37, 6.82 and 6.83, by three things: the user of the hand-off, the state of the
-// address here, and the user of the browser. The expectations come from the contract, not from the code.
+// The table of contract 6.12 to 6.22, 6.36, 6.37, 6.82 and 6.83. It depends on three things: the user of the hand-off, the
+// state of the email address here, and the user of the browser. The expectations come from the contract, not from the code.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { codeOf, locationOf, openApp } from '../support/app/app.ts';
@@ -12,7 +12,7 @@ const app = shared(openApp);
 const password = 'local demo password';
 const hashOf = sql`(select password_hash from users where email = 'customer@example.test')`;
 
-/** What this service knows of the address that the hand-off names. */
+/** What this service knows of the email address that the hand-off names. */
 const addresses = [
   'nobody',
   'typed by somebody',
@@ -25,7 +25,7 @@ const addresses = [
 ] as const;
 type Address = (typeof addresses)[number];
 
-/** What this service knows of the marketplace's id, and what the hand-off says about the address. */
+/** What this service knows of the marketplace's id, and what the hand-off says about the email address. */
 const ids = [
   'known, of the holder',
   'known, of a user with a typed address, now verified',
@@ -108,7 +108,9 @@ type Expected =
   | 'own'
   | 'new';
 
-/** By the contract. `own`: the user who has the link. `linked`: the holder, who gets the link. `new`: a new user. */
+/**
+ * Returns what the contract says. `own`: the user who has the link. `linked`: the holder, who gets the link. `new`: a new user.
+ */
 function expectedOf(id: Id, address: Address): Expected {
   const verifiedAddress: Record<Address, Expected> = {
     nobody: 'new',
@@ -233,7 +235,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
       expect(answer.status).toBe(303);
       const { pathname } = locationOf(answer);
       if (expected === 'connect') {
-        // Nobody is logged in or linked, not even by a click on that page.
+        // Nobody is logged in or linked, not even after a click on the page that asks.
         expect(pathname).toBe('/continue');
         expect(link).toEqual(before.link);
         if (holder) expect(await userOf(holder.id)).toEqual(before.holder);
@@ -255,7 +257,7 @@ describe.each(ids)('a hand-off of an id that is %s', (id) => {
         expect(user).toMatchObject({ email, holds_email: true, email_verified_at: expect.any(Date) });
       if (holder && link?.user_id !== holder.id) expect(await userOf(holder.id)).toEqual(before.holder);
 
-      // A session starts immediately only if that user was the last to log in here and nobody is logged in.
+      // A session starts immediately only if the user of the hand-off was the last to log in here, and nobody is logged in.
       const isThere = link?.user_id === target?.id;
       if (isThere && browserState === 'logged in as that user') {
         expect([pathname, answer.headers.get('set-cookie')]).toEqual(['/profile', null]);

@@ -80,14 +80,14 @@ const cases: [line: unknown, result: object | undefined][] = [
       },
     }),
   ],
-  // Line 6 takes an address that an earlier line has freed. Line 7 wants an address that an earlier line has taken.
+  // Line 6 gets an email address that an earlier line has freed. Line 7 asks for one that an earlier line has got.
   [profileOf('heir', { email: 'known@example.test' }), { line: 6, id: 'heir', kind: 'created' }],
   [profileOf('late', { email: 'moved@example.test' }), refused(7, 'late', 'email_in_use')],
   [
     profileOf('edited', { name: 'Not this', account: { name: 'Nor this' } }),
     updated(8, 'edited', { kept: { name: 'edited_here', 'account.name': 'edited_here' } }),
   ],
-  // These names are those of the person, so the report lists no name as `kept`.
+  // The file gives the names that the person has, so the report lists no name as `kept`.
   [
     profileOf('edited', { profile_updated_at: at(3), account: { name: 'User edited' } }),
     updated(9, 'edited'),
@@ -216,14 +216,14 @@ describe('a dry run', () => {
 
   it('does so on a connection that has prepared the statements for the real tables', async () => {
     const { db, close } = connect(database.url);
-    // The connection has had temporary tables before, as a connection of a pooler may.
+    // The connection has had temporary tables before, as one of a pooler may.
     await sql`create temporary table others ()`.execute(db);
     const find = () => findHolder(db, 'known@example.test');
     for (let times = 0; times < 7; times++) expect(await find()).toBeDefined();
     const said: unknown[] = [];
     const onBatch = async (batch: unknown[]) => void said.push(...batch);
     const lines = [JSON.stringify(profileOf('known', { email: 'moved@example.test' }))];
-    // This line looks for the holder of that address by a statement that the connection has prepared.
+    // This line makes the import look for the holder of that address, by a statement that the connection has prepared.
     lines.push(JSON.stringify(profileOf('mover', { email: 'known@example.test' })));
     for (let times = 0; times < 2; times++) {
       await dryRunImport(db, toAsync(lines), { ...options, onBatch });
@@ -356,7 +356,7 @@ it('a dry run holds up nobody whom its lines are about', async () => {
     const input = await open(pipe, 'w');
     const lines = [...ids.map((id) => profileOf(id, { name: 'Later' })), ''];
     await input.write(lines.map((line) => line && JSON.stringify(line)).join('\n'));
-    // The first batch is done, and its transaction open.
+    // The first batch is done. Its transaction is still open.
     await vi.waitFor(() => expect(dryRun.output()).toContain('100 busy-99 updated'), 20_000);
     const profileUpdatedAt = new Date('2026-01-03T00:00:00Z');
     for (const id of ids.slice(0, 5)) {

@@ -22,7 +22,7 @@ async function readFolder(folder: string): Promise<Record<string, string>> {
 }
 
 type Case = {
-  /** Puts other things beside the file to import. */
+  /** Puts other files or links beside the file to import. */
   prepare?: (folder: string) => Promise<unknown>;
   report?: (folder: string) => string;
   says?: RegExp;

@@ -1,5 +1,4 @@
-// Rights in combination (contract 2.69 to 2.75): SQL in one transaction, links that move, imports, roles with few rights, all
-// together.
+// Rights in combination (contract 2.69 to 2.75): SQL in one transaction, links that move, imports, and roles with few rights.
 
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -118,7 +117,7 @@ it('an older profile says nothing: also when Connect moves the link', async () =
   );
   const page = asked.headers.get('location') ?? '';
   expect(page).toMatch(/^\/continue/);
-  // Meanwhile the marketplace takes the capability away. It says so of the same id, with an address that it has not verified.
+  // Before the click, the marketplace takes the capability away, by a hand-off for the same id with an unverified address.
   await openBrowser(rights.app.send).send(
     await buildHandOff(rights.app, {
       id,
@@ -147,7 +146,7 @@ it('a hand-off in place of a sleeping link takes nothing without a page', async 
   const id = uuidv7();
   await handOverNow({ id, capabilities: ['sell_services'] });
   const accountId = await accountOf(id);
-  // This is the state after user:remove-factors of somebody whose password was set by mail, or whose passkey proved an address.
+  // user:remove-factors leaves this state if the user's password was set by mail, or if a passkey proved their address.
   await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
     rights.app.db,
   );
@@ -181,7 +180,7 @@ async function runImport(lines: unknown[], isDry: boolean) {
   return said;
 }
 
-/** Somebody who holds the address of that id, without a login of their own. */
+/** Adds a user who holds the address of `id`, and who has no password or passkey. */
 async function addHolder(id: string) {
   await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
     const account = uuidv7();
@@ -191,7 +190,7 @@ async function addHolder(id: string) {
   });
 }
 
-/** Somebody in the account of `member`, with the typed address of `holder`. */
+/** Adds a user in the account of `member`, whose typed address is that of `holder`. */
 async function addTyped() {
   const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
   await handOverNow({ id: member });
@@ -368,7 +367,7 @@ describe('at once', () => {
       const statuses = done.flatMap((each) =>
         each.status === 'fulfilled' && each.value && 'status' in each.value ? [each.value.status] : [],
       );
-      // The raw SQL, which has index 13, is not tried again after a deadlock. A busy machine answers 503.
+      // The raw SQL, which has index 13, is not tried again after a deadlock. On a busy machine, requests may get 503.
       expect({
         failed: failed.filter((each) => each !== 'error: deadlock detected13'),
         statuses: statuses.filter((each) => each >= 500 && each !== 503),

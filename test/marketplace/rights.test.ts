@@ -47,7 +47,7 @@ describe('what was decided here', () => {
     await decide(accountId, 'sell_services', decision);
     await connect(browser, { id: uuidv7(), email, capabilities });
     expect(await readRights(accountId)).toEqual(has ? ['sell_services'] : []);
-    // The result is the same if somebody decides after the link was made.
+    // The result is the same if the decision is made after the link.
     const later = await openCustomer();
     await connect(later.browser, { id: uuidv7(), email: later.email, capabilities });
     await decide(later.accountId, 'sell_services', decision);
@@ -77,7 +77,7 @@ describe('what was decided here', () => {
     await sql`update accounts set capabilities = '{sell_media_inventory,sell_services}' where id = ${accountId}`.execute(
       rights.app.db,
     );
-    // What SQL has taken or given stays. The marketplace decides everything else.
+    // The capabilities that SQL has added or removed stay so. The marketplace decides the others.
     await handOverNow({ id, capabilities: ['manage_storefront'] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory']);
     await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(rights.app.db);
@@ -199,7 +199,7 @@ describe('Connect', () => {
     expect(textOf(after)).toContain('Manage a storefront from no to yes');
     expect(after.text).toContain('href="/profile/products"');
     expect(after.text).toContain(`href="${rights.app.config.clients.get('marketplace')?.loginUrl}"`);
-    // The page is there only for this user, and only for ten minutes.
+    // Only this user can open the page, and only for ten minutes.
     const stranger = await logIn(rights.app.send, 'customer@example.test');
     expect((await stranger.send('/profile/connected')).headers.get('location')).toBe('/profile');
     await sql`update audit_events set at = at - interval '10 minutes' where details ->> 'id' = ${id}`.execute(
@@ -209,7 +209,7 @@ describe('Connect', () => {
       '/profile/data',
     );
 
-    // If a link is replaced, what it said goes with it.
+    // If a link is replaced, the account loses the rights that this link gave.
     await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
       rights.app.db,
     );

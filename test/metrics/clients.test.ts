@@ -20,7 +20,10 @@ const backend = shared(() =>
   }),
 );
 
-/** Each read is six seconds later, because the database is asked at most every five seconds. */
+/**
+ * Moves the clock on by six seconds before each read, because the metrics are read from the database at most every five
+ * seconds.
+ */
 let skipped = 0;
 const now = performance.now.bind(performance);
 async function look() {

@@ -16,7 +16,7 @@ it('a process that does one thing for a while has a lag, once for each timer tha
   await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(0);
   const { valueFor } = await read();
   const within = (le: string) => valueFor('identity_event_loop_lag_seconds_bucket', { le }) ?? 0;
-  // Samples are 0.9 s late, 0.8 s late, and so on.
+  // The loop was blocked, so samples are 0.9 s late, 0.8 s late, and so on.
   expect(within('+Inf') - within('0.25')).toBeGreaterThan(4);
   expect(within('+Inf') - within('0.5')).toBeGreaterThan(2);
 });

@@ -1,4 +1,4 @@
-// What Prometheus reads at METRICS_PORT: that it counts what happens, and that nobody outside can write into it.
+// What Prometheus reads at METRICS_PORT: the metrics count what happens, and nobody outside can write into them.
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -18,7 +18,7 @@ import { shared } from '../support/run/shared.ts';
 
 const app = shared(openApp);
 
-/** How much each sample has grown while `work` was done. */
+/** Returns how much each sample has grown while `work` was done. */
 async function growthBy(work: () => Promise<unknown>, of: TestInstance = app): Promise<Scrape['valueFor']> {
   const before = await scrape(of);
   await work();
@@ -26,7 +26,7 @@ async function growthBy(work: () => Promise<unknown>, of: TestInstance = app): P
   return (name, labels) => (after.valueFor(name, labels) ?? 0) - (before.valueFor(name, labels) ?? 0);
 }
 
-/** How far the clock is moved on: readings of the database are kept for five seconds. */
+/** How far the clock is moved on. Values from the database are kept for five seconds. */
 let skipped = 0;
 function skipReadings(): void {
   skipped += 6_000;
@@ -198,7 +198,8 @@ describe('the metrics', () => {
     }
   });
 
-  // If the time were checked first, a stranger could trigger the wrong alert with any old time.
+  // If the time were checked first, a stranger could trigger the alert about wrong times by sending an old time without a
+  // signature.
   it('count a webhook with a wrong time and a wrong signature as a wrong signature (contract 9.334)', async () => {
     const wrong = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const longAgo = new Date(Date.now() - 600_000);
@@ -227,7 +228,7 @@ describe('the metrics', () => {
   });
 
   it('say when a job last ended well, and count mails', async () => {
-    // This instance is alone on its database, because any instance sends the mails of all.
+    // This instance is alone on its database, because any instance may send the mails of all instances.
     const alone = await openApp();
     const countSent = async () => (await scrape(alone)).valueFor('identity_mails_total', { result: 'sent' });
     const grown = await growthBy(async () => {
@@ -329,7 +330,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
   for (const { name, labels } of samples.filter(({ name }) => name !== 'identity_build_info'))
     for (const [label, value] of Object.entries(labels))
       expect(known[label]?.(value), `${name} ${label}="${value}"`).toBe(true);
-  // An operator's Prometheus holds each of these samples.
+  // Prometheus has to store each of these samples, so there must not be too many.
   expect(samples.length).toBeLessThan(2_500);
 });
 
@@ -386,7 +387,7 @@ describe('rows that wait', () => {
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
     expect(queues).toHaveLength(6 + expired.length);
 
-    // The database is asked once in five seconds, even if scrapes come more often.
+    // The service reads the database at most every five seconds, even if scrapes come more often.
     await sql`delete from nonces`.execute(db);
     expect((await scrape({ fetchMetrics })).valueFor('identity_waiting_rows', { table: 'nonces' })).toBe(2);
     skipReadings();

@@ -1,4 +1,4 @@
-// The dashboard and the alerts, checked without Prometheus. test/cluster/metrics.test.ts checks them with it.
+// The dashboard and the alerts, checked without Prometheus. test/cluster/metrics.test.ts checks them with Prometheus.
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { readQueries, scrape } from '../support/app/metrics.ts';

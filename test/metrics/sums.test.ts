@@ -1,4 +1,5 @@
-// The sums of hours (contract 12.100 to 12.105): what instances count is added to them exactly once, whatever happens.
+// The sums of hours (contract 12.100 to 12.105): each count of an instance is added to the sums exactly one time, whatever
+// happens.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addToSums, findLastCounted, listSumsSince, type Sum } from '../../db/tables/sums-of-hours.ts';
@@ -122,7 +123,7 @@ it('wait for a database that is away; what nobody can tell counts as added', asy
   await addSums(deps);
   expect(await countLogins()).toEqual({ ok: 1 });
 
-  // The statement arrives, but its answer does not.
+  // The statement reaches the database, but the answer does not reach the service.
   deps.metrics.countLogin('ok');
   wire.deafen();
   const adding = addSums(deps);

@@ -1,4 +1,4 @@
-// An address for somebody who lost their mailbox: what ends it, what thieves can do, and every kind of factor.
+// A new address for somebody who lost their mailbox: what ends the offer, what thieves can do, and every kind of factor.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';
@@ -26,7 +26,7 @@ const count = async (query: ReturnType<typeof sql>) => (await query.execute(chan
 
 const lose = () => offerAfterMonth(changes);
 
-/** Somebody in their browser, whose address was only typed at the marketplace. */
+/** Opens a browser of a user whose email address was only typed at the marketplace. */
 async function type() {
   const email = changes.newEmail();
   const browser = open();
@@ -243,7 +243,7 @@ describe('what ends both links for good', () => {
       expect((await runCli(changes.app.databaseUrl, ['database:restored'])).code).toBe(0),
   };
 
-  // This test comes first, because no hand-off from before the restore below counts.
+  // This test comes first, because a later test makes a restore, after which earlier hand-offs do not count.
   it('a proof of the typed address: the reader of that mailbox was not told', async () => {
     const { id } = await type();
     const fresh = changes.newEmail();
@@ -279,7 +279,7 @@ describe('what ends both links for good', () => {
     await browser.login(email, password);
     const { text } = await browser.send('/profile/data.json');
     expect(JSON.parse(text).new_address).toMatchObject([{ email: fresh }]);
-    // Here the other person already has that address.
+    // The test gives the offer the address that the other person has.
     await offer(changes, one.id, other.email.replace('@', '-later@'));
     await sql`update new_addresses set email = ${other.email} where user_id = ${one.id}`.execute(
       changes.app.db,
@@ -292,7 +292,7 @@ describe('what ends both links for good', () => {
 });
 
 describe('a factor that is left', () => {
-  /** Somebody who lost their mailbox, with an app, and with a passkey if asked for. */
+  /** Arranges somebody who lost their mailbox. By default they have an app and no passkey. */
   async function protect({ passkey: hasPasskey = false, app: hasApp = true } = {}) {
     const person = await changes.signUp();
     const passkey = hasPasskey ? await addPasskey(person.browser) : createAuthenticator();

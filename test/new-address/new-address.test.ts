@@ -1,4 +1,5 @@
-// An address for somebody who lost their mailbox: the two links, by the doors that their readers have (contract 12.70 to 12.84).
+// A new address for somebody who lost their mailbox: the two links, on the pages that their readers open (contract 12.70 to
+// 12.84).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { describePendingNewAddress } from '../../server/identity/recovery/new-address.ts';
@@ -39,7 +40,7 @@ it('an address is theirs, with a new password, once the link is used, in any bro
   const browser = open();
   const page = await browser.send(link);
   expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
-  // The mail may have gone to a stranger, so neither it nor the page names the person.
+  // The mail may have gone to a stranger, so neither the mail nor the page names the person.
   for (const text of [page.text, (await readOfferMail(changes, fresh, 'new_address')).text])
     expect(text).not.toMatch(new RegExp(`${email}|Cora`));
   expect(textOf(page)).toContain(fresh);
@@ -72,7 +73,7 @@ it('an address can be offered to somebody who has lost the phone, too, in one ac
   await setUp(browser, now());
   const fresh = changes.newEmail();
   await offer(changes, id, fresh, { removeFactors: 'yes' });
-  // A reader of the old mailbox must not get in without the app, so it stays until the link is used.
+  // A reader of the old mailbox must not get in without the app, so the app stays until the link is used.
   expect(await browser.whoAmI()).toBe(email);
   const found =
     await sql`select from users u join authenticators t on t.user_id = u.id where u.id = ${id}`.execute(
@@ -92,7 +93,7 @@ it('an offer without the tick keeps the factors, also if it replaces one with it
   await setUp(browser, now());
   const fresh = changes.newEmail();
   await offer(changes, id, fresh, { removeFactors: 'yes' });
-  // Version 1.0.0 does not know the column.
+  // Writes the offer as version 1.0.0 does, which does not know the column `removes_factors`.
   await sql`update new_addresses set id = gen_random_uuid() where user_id = ${id}`.execute(changes.app.db);
   expect(await pending(id)).toMatchObject({ removesFactors: false });
   await offer(changes, id, fresh, { removeFactors: 'yes' });
@@ -179,7 +180,8 @@ it('an app is asked for: its code, and the session has it', async () => {
     const refused = await browser.send(link, { form: { ...form, ...(code !== undefined && { code }) } });
     expect(refused.status).toBe(422);
   }
-  // The codes are from a phone whose clock is off, or from a keyboard of another script (contract 9.247 and 9.248).
+  // The first code is from a phone whose clock is wrong, the second from a keyboard of another script (contract 9.247 and
+  // 9.248).
   const late = showCode(secret, now() - 90_000);
   const refused = await browser.send(link, { form: { ...form, code: late } });
   expect([refused.status, textOf(refused)]).toEqual([

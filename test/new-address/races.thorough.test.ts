@@ -1,4 +1,4 @@
-// The links to a new address, used by many at the same moment, and while something else happens: on two instances.
+// Many requests use the links to a new address at the same moment, or while something else happens, on two instances.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/app/app.ts';
@@ -13,14 +13,16 @@ import { setUp, showCode } from '../support/people/totp-app.ts';
 const changes = shareAddressChanges();
 const form = { newPassword };
 const rounds = 5;
-// Without this, new passwords would be limited, because all requests come from one address.
+// Without this, new passwords would be limited, because all requests come from one IP address.
 beforeEach(async () => {
   await sql`delete from rate_limits where key like 'new-password-%'`.execute(changes.app.db);
 });
 
 const count = async (query: ReturnType<typeof sql>) => (await query.execute(changes.app.db)).rows.length;
 
-/** How many answers succeeded: of all, or of the even or odd places. Expects each answer to be 303 or 404. */
+/**
+ * Returns how many answers succeeded: of all answers, or of those at even or odd places. Expects each answer to be 303 or 404.
+ */
 function wins(answers: Answer[], parity?: number): number {
   for (const { status } of answers) expect([303, 404]).toContain(status);
   return answers.filter(({ status }, at) => status === 303 && (parity === undefined || at % 2 === parity))
@@ -55,7 +57,7 @@ describe('sixteen at once', () => {
       const answers = await race(
         (at) => changes.sendOf(at)(link, { form }),
         async (at) => {
-          // In odd rounds this waits until the others have hashed their passwords, so that each order comes up.
+          // In odd rounds, these requests wait until the others have hashed their passwords, so that both orders are tested.
           await new Promise((done) => setTimeout(done, round % 2 ? 150 * at : 0));
           return changes.sendOf(at)(stopLink, { form: {} });
         },
@@ -97,7 +99,7 @@ describe('sixteen at once', () => {
           form: { ...form, passkey: await answerWith(browser, link, passkey, {}, 'new-address') },
         })
         .catch(
-          // The link ended before the challenge was asked for.
+          // The link ended before this request asked for its challenge.
           () => ({ status: 404 }) as Answer,
         );
     }).catch(() => [] as Answer[]);
@@ -137,7 +139,7 @@ describe('at the same moment', () => {
       ]);
       const used = answer?.status === 303;
       expect(await changes.emailOf(person.id)).toBe(used ? fresh : person.email);
-      // An offer made after the change is to replace the address that they have now, so it may work, too.
+      // If the newer offer was made after the change, it is for the new address, so both links may work.
       const newerLink = await offeredLink(changes, newer, 'new_address').catch(() => undefined);
       const works = newerLink && (await changes.app.send(newerLink)).status === 200;
       if (!used) expect(works).toBe(true);

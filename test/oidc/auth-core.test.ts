@@ -1,4 +1,4 @@
-// A product on Auth.js, once with the claims of the ID token and once with those of userinfo.
+// A product on Auth.js. One test uses the claims of the ID token, the other those of userinfo.
 import { Auth, type AuthConfig } from '@auth/core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -25,7 +25,7 @@ function configure({ issuer, client, secret }: Place): AuthConfig {
     clientId: client,
     clientSecret: secret,
     authorization: { params: { scope: 'openid profile email groups' } },
-    // Its own would come from the internet.
+    // Auth.js would fetch its own logo from the internet.
     style: { logo: '' },
   } as const;
   return {

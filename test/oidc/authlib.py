@@ -35,7 +35,7 @@ def login():
 @app.get("/callback")
 def callback():
     token = oauth.identity.authorize_access_token()
-    # What Authlib has read of the ID token, and what it asks for.
+    # The claims that Authlib has read from the ID token, and those that it gets from userinfo.
     assert token["userinfo"]["groups"] == oauth.identity.userinfo(token=token)["groups"]
     session["who"] = oauth.identity.userinfo(token=token)
     session["hint"] = token["id_token"]

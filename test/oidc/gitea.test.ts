@@ -1,4 +1,5 @@
-// A product that behaves as Gitea 1.25 does: a state without nonce and challenge, the ID token read without its signature.
+// A product that behaves as Gitea 1.25 does: it sends a state, but no nonce or challenge, and does not check the ID token's
+// signature.
 import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';

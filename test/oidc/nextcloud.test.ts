@@ -1,5 +1,5 @@
-// A product that behaves as Nextcloud's user_oidc does: the secret in the form and a challenge if discovery lists them, and a
-// logout by its name without a hint.
+// A product that behaves as Nextcloud's user_oidc does: it sends the secret in the form and a challenge if discovery lists
+// them, and logs out by its client id without a hint.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { askForLogin, expectBackChannelLogout, logInAt, openPair, type Place, person } from './pair.ts';
@@ -55,7 +55,7 @@ async function open(place: Place) {
 
   async function logOut({ session }: product.Call) {
     Object.assign(session, { who: undefined, sid: undefined });
-    // It encodes nothing.
+    // Nextcloud does not encode these parameters.
     return product.goTo(
       `${service.end_session_endpoint}?post_logout_redirect_uri=${origin}/&client_id=${client}`,
     );
@@ -66,7 +66,7 @@ async function open(place: Place) {
     const isOf = (session: product.Session) => (claims.sid ? session.sid === claims.sid : true);
     const ended = [...sessions.values()].filter((session) => session.who && isOf(session));
     for (const session of ended) Object.assign(session, { who: undefined, sid: undefined });
-    // Nextcloud says this, too, of a session that it has ended itself.
+    // Nextcloud gives this answer even if it has ended the session itself.
     return ended.length > 0 ? Response.json({}) : product.refuse('No session was found', 400);
   }
 

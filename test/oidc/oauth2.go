@@ -1,5 +1,5 @@
-// A product on Go's oauth2 package, as Grafana's generic OAuth: state and verifier in cookies, and the way of showing the
-// secret found by trying.
+// A product on Go's oauth2 package, like Grafana's generic OAuth. It keeps state and verifier in cookies, and finds out by
+// trying how to send the secret.
 package main
 
 import (
@@ -128,7 +128,7 @@ func exchange(code, verifier string) (map[string]interface{}, *oauth2.Token, err
 	if err := json.Unmarshal(claims, &who); err != nil {
 		return nil, nil, err
 	}
-	// What the ID token lacks comes from userinfo.
+	// Claims that are not in the ID token come from userinfo.
 	answer, err := config.Client(ctx, token).Get(issuer + "/oauth/userinfo")
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func exchange(code, verifier string) (map[string]interface{}, *oauth2.Token, err
 	return who, token, json.NewDecoder(answer.Body).Decode(&who)
 }
 
-// As Grafana does with a signout_redirect_url that has a post_logout_redirect_uri.
+// Logs out as Grafana does if its signout_redirect_url has a post_logout_redirect_uri.
 func logout(writer http.ResponseWriter, request *http.Request) {
 	found, _ := find(request)
 	cookie, _ := request.Cookie("session")

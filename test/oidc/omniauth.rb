@@ -6,7 +6,7 @@ require 'rack/protection'
 require 'omniauth_openid_connect'
 
 issuer, origin = ENV.values_at('ISSUER', 'ORIGIN')
-# Discovery is over HTTPS otherwise.
+# Without this line, discovery uses HTTPS.
 SWD.url_builder = URI::HTTP
 OmniAuth.config.path_prefix = '/users/auth'
 OmniAuth.config.logger = Logger.new($stderr)

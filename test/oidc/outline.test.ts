@@ -1,5 +1,5 @@
 // A product that behaves as Outline does. It sends the secret in the form, and a challenge if discovery offers one. It reads
-// userinfo again if it last read it five minutes ago for this person. If that fails, all sessions of the person end.
+// userinfo five minutes after it last did so for this person. If that fails, it ends all sessions of the person.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { expectNobody, findPerson, logInAt, logOutHere, openPair, type Place, person } from './pair.ts';

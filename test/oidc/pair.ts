@@ -27,7 +27,7 @@ const soon = { timeout: 15_000, interval: 100 };
 export async function openPair({ options, open, now }: PairOptions): Promise<Pair> {
   const port = await findFreePort();
   const site = await openSite({}, now);
-  // The service is at localhost, so that its cookies are of another site.
+  // The product is at another host than the service, localhost, so that their cookies are not shared.
   const origin = `http://127.0.0.1:${port}`;
   const client = 'product';
   try {
@@ -59,7 +59,7 @@ export const person = {
   groups: ['merchant', 'manage_storefront', 'sell_products', 'sell_services'],
 };
 
-/** Goes to the product and on to the login page by its link. */
+/** Opens the product, and goes on to the login page by the product's link. */
 export async function askForLogin(page: Page, { origin }: Pair): Promise<void> {
   await page.goto(`${origin}/`);
   await page.getByText('Log in', { exact: true }).click();
@@ -99,8 +99,8 @@ export async function listLogouts({ site }: Pair): Promise<string[]> {
 }
 
 /**
- * Ends one of two sessions of a person at the service, as on its own page: the product ends it, too, and no other. That takes
- * two seconds, and a few more on a busy machine.
+ * Ends one of two sessions of a person at the service, as on the service's own page. The product ends the same session and no
+ * other, within two seconds, or a few more on a busy machine.
  */
 export async function expectBackChannelLogout(pair: Pair): Promise<void> {
   const [first, second] = [await pair.site.visit(), await pair.site.visit()];

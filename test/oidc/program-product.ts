@@ -13,14 +13,14 @@ import type { Place, Product } from './pair.ts';
 export type ProgramProduct = {
   program: string;
   args: (folder: string) => string[];
-  /** Written into the folder of the product, by name. */
+  /** The files to write into the folder of the product, by name. */
   files: Record<string, string>;
 };
 
 /** Returns the text of a file beside this one. The user that runs the product may not read the checkout. */
 export const readHere = (name: string) => readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8');
 
-/** Starts the program, and waits until it answers. Its place is in its environment. */
+/** Starts the program with its place in the environment, and waits until it answers. */
 export async function openProgram(place: Place, { program, args, files }: ProgramProduct): Promise<Product> {
   const { issuer, client, secret, origin, port } = place;
   const folder = await makeOwnFolder();

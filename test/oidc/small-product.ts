@@ -1,4 +1,4 @@
-// A small product: pages, and sessions in a cookie. What it says to the service is handed in.
+// A small product: pages, and sessions in a cookie. Each test says how the product speaks to the service.
 import { createHash, randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { listen } from '../../server/runtime/listen.ts';
@@ -28,12 +28,12 @@ export async function openSmallProduct(
     const form = new URLSearchParams(request.method === 'POST' ? await request.clone().text() : '');
     const route = all[`${request.method} ${url.pathname}`];
     if (!route) return refuse('not found', 404);
-    // What goes wrong is shown, so that a failed test says it.
+    // The product shows what went wrong, so that a failed test says it.
     const result = await route({ url, form, session, request }).catch((error) => refuse(error.stack));
     const response = typeof result === 'string' ? toPage(result) : result;
     if (Object.keys(session).length > 0) {
       sessions.set(id, session);
-      // Without `SameSite`, it also comes with the form of another site for two minutes.
+      // For two minutes, browsers send a cookie without `SameSite` even with the form of another site.
       response.headers.append('set-cookie', `product=${id}; Path=/; HttpOnly`);
     }
     return response;
@@ -68,7 +68,7 @@ type Metadata = Record<
 > &
   Partial<Record<'code_challenge_methods_supported' | 'token_endpoint_auth_methods_supported', string[]>>;
 
-/** What the service says of itself. */
+/** Returns the discovery document of the service. */
 export const discover = ({ issuer }: Place): Promise<Metadata> =>
   ask(`${issuer}/.well-known/openid-configuration`) as Promise<Metadata>;
 
@@ -79,7 +79,7 @@ export const challengeOf = (verifier: string) => ({
 
 export type Tokens = { access_token: string; id_token: string; expires_in: number };
 
-/** The tokens for a code. */
+/** Exchanges a code. Returns the tokens. */
 export const exchange = (
   { token_endpoint }: Metadata,
   form: Record<string, string>,
@@ -105,7 +105,7 @@ async function ask(url: string, init?: RequestInit): Promise<Record<string, unkn
   return JSON.parse(text);
 }
 
-/** The claims of a token for this product, which only the service can have signed. */
+/** Returns the claims of a token for this product, after checking that the service signed it. */
 export async function verify(
   { jwks_uri }: Metadata,
   { issuer, client }: Place,

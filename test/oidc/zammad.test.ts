@@ -1,4 +1,4 @@
-// A product that behaves as Zammad does: a nonce and a challenge, and no secret, so its Basic header has an empty one.
+// A product that behaves as Zammad does: it sends a nonce and a challenge, but no secret, so its Basic header has an empty one.
 import { expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { askForLogin, expectBackChannelLogout, logInAt, openPair, type Place, person } from './pair.ts';

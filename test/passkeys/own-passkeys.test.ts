@@ -165,7 +165,8 @@ describe('adding a passkey', () => {
     const asked = await browser.send('/profile/passkeys/add', { form });
     expect(asked.status).toBe(401);
     expect(textOf(asked)).toContain('Confirm it’s you');
-    // The new passkey is not kept meanwhile. The page asks the browser for another one.
+    // The new passkey is not kept while the page asks for a password. After that, the page asks the browser for another
+    // passkey.
     expect(asked.text).not.toContain('name="passkey"');
     expect(fieldOf(asked, 'name').value).toBe('My phone');
     const page = '/profile/passkeys/add';
@@ -229,7 +230,7 @@ describe('adding a passkey', () => {
     const browser = await openLoggedIn();
     const passkey = createAuthenticator().register(theirs, origin);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey } })).status).toBe(422);
-    // Somebody else logs in meanwhile, in the same browser.
+    // Before the passkey is added, somebody else logs in in the same browser.
     const own = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
     await browser.login(customer);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey: own } })).status).toBe(
@@ -256,7 +257,7 @@ describe('adding a passkey', () => {
     for (let n = 0; n < 10; n++) await addPasskey(browser);
     const answers = await Promise.all(Array.from({ length: 16 }, () => add(browser)));
     expect(await listed()).toHaveLength(10 + answers.filter(({ status }) => status === 303).length);
-    // Adds the rest, because a busy machine may have refused some of the sixteen.
+    // Adds passkeys until there are 20, because a busy machine may have refused some of the sixteen.
     while ((await add(browser)).status === 303);
     expect(await listed()).toHaveLength(20);
     expect(textOf(await browser.send('/profile/passkeys'))).toContain(

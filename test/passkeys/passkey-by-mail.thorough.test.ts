@@ -25,7 +25,7 @@ beforeEach(async () => {
   await emptyTables(app.db, 'mails', 'mail_tokens', 'rate_limits', 'sessions');
 });
 
-/** A new customer from the CRM, and the token in the mail that welcomes them. */
+/** Makes a new customer of the CRM. Returns the token in the mail that welcomes them. */
 async function welcomeCustomer(id: string): Promise<{ email: string; token: string }> {
   await pushSignup(app, buildSignup(id));
   const email = `${id}@example.test`;
@@ -157,7 +157,7 @@ describe('a link that sets a password (contract 11.4)', () => {
 });
 
 describe('a link that creates an account', () => {
-  /** The token in the mail to somebody who signs up. */
+  /** Signs up. Returns the token in the mail about that. */
   async function askToSignUp(email: string): Promise<string> {
     await app.send('/signup', { form: { name: 'Pia Passkey', email } });
     return readToken(other, email, 'sign_up');

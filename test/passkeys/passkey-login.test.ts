@@ -166,7 +166,7 @@ describe('a passkey is refused, always with the same words, (contract 9.39)', ()
     const answer = await logInByPasskey(browser, phone, { lie: lie() });
     expect(answer.status).toBe(401);
     expect(textOf(answer)).toContain(refusal);
-    // Only then may the browser forget it (contract 9.362).
+    // Only if the passkey is unknown here may the browser forget it (contract 9.362).
     expect(answer.text.includes('unknownCredential')).toBe(reason === 'unknown_passkey');
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(reasonsSince(length)).toEqual([`passkey_${reason}`]);

@@ -181,7 +181,7 @@ describe('the offer', () => {
     const { rows } = await sql<{ name: string }>`select name from passkeys`.execute(app.db);
     expect(rows).toEqual([{ name: 'Firefox on Linux' }]);
     expect((await logInByPasskey(open(), phone)).status).toBe(303);
-    // The page has nothing to offer now.
+    // The user has a passkey now, so the page redirects.
     expect(locationOf(await browser.send(offerOf('/profile/billing')))).toBe('/profile/billing');
   });
 

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await sql`delete from authenticators`.execute(app.db);
   await sql`delete from recovery_codes`.execute(app.db);
   owner = await logIn(app.send, email);
-  // Mails and events that the login left are not part of the tests.
+  // The tests are not about the mails and events that the login left.
   await sql`delete from mails`.execute(app.db);
   await sql`delete from audit_events`.execute(app.db);
 });
@@ -108,7 +108,7 @@ describe('setting it up', () => {
     const shown = textOf(await owner.send(page));
     expect(shown).toContain('10 of 10');
     for (const code of readCodes(added)) expect(shown).not.toContain(code);
-    // The set-up page does not show the codes again either.
+    // The set-up page does not show the codes a second time.
     const again = await owner.send(setUpPage);
     expect([again.status, again.headers.get('location')]).toEqual([303, page]);
   });
@@ -178,7 +178,7 @@ describe('setting it up', () => {
         owner,
         each,
       ]),
-      // Now this browser has another user, or another session of this user.
+      // In these cases, the browser has another user, or another session of this user.
       [stranger, cookie],
       [elsewhere, cookie],
     ];
@@ -281,7 +281,7 @@ describe('a login of over ten minutes ago (contract 9.70)', () => {
     }
     const asked = await giveCode(owner, '123456');
     expect([asked.status, asked.text.includes('123456')]).toEqual([401, false]);
-    // The code is not kept meanwhile. The page of the set-up asks for it again.
+    // The code is not kept while the page asks for a password. After that, the set-up page asks for the code a second time.
     const stale = await owner.send(setUpPage, { form: { confirmPassword: password } });
     expect([stale.status, locationOf(stale).pathname]).toEqual([303, setUpPage]);
     clock += 601_000;
@@ -325,7 +325,7 @@ describe('a login of over ten minutes ago (contract 9.70)', () => {
 describe('a session without the second factor (contract 9.77)', () => {
   it('cannot turn it off with the password alone, on the page or after a login', async () => {
     const { secret } = await setUp(owner, clock);
-    // A session that the marketplace started is of this kind.
+    // A session that the marketplace started has no credential.
     await sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
     const asked = await send('turn-off', { confirmPassword: password });
     expect(asked.status).toBe(401);
@@ -418,7 +418,7 @@ describe('a session without the second factor (contract 9.77)', () => {
         ...Array(10).fill(401),
         ...Array(6).fill(429),
       ]);
-      // Not even a right code is looked at, and no password is hashed.
+      // The limit is used up, so the service looks at no code, not even a right one, and hashes no password.
       expect((await confirm(password, right())).status).toBe(429);
       expect((await confirm('not the password', right())).status).toBe(429);
       expect(await countAuthenticators()).toBe(1);
@@ -446,7 +446,7 @@ describe('a session without the second factor (contract 9.77)', () => {
       () => programs.sessions.endOthers.mutate({ currentPassword }),
     ])
       expect((await refusalOf(call())).problem).toBe('login_required');
-    // A credential given just now does not help if it was the password.
+    // The session's credential is fresh, but it was only the password, so it does not suffice.
     await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
       app.db,
     );
@@ -498,7 +498,7 @@ it('turned off, it is gone with its recovery codes, and the password alone is en
   const browser = await logIn(app.send, email);
   expect(await browser.whoAmI()).toBe(email);
   expect(codes).toHaveLength(10);
-  // Sending the form again changes nothing, and tells nobody.
+  // Sending the form a second time changes nothing, and sends no mail.
   for (const intent of ['turn-off', 'renew-codes'])
     expect((await send(intent, { sure: 'yes' })).status).toBe(303);
   const notices = await listNotices(app.db, email);

@@ -143,7 +143,7 @@ describe('a change of address (contract 2.28, 2.29 and 2.33)', () => {
   it('goes to one of 16 users who ask for the same address', async () => {
     const fresh = changes.newEmail();
     const people = [];
-    // One address gets up to five mails an hour.
+    // One email address gets up to five mails an hour.
     for (let n = 0; n < 5; n++) people.push(await changes.signUp());
     const links: URL[] = [];
     for (const { browser } of people) expect((await changes.ask(browser, fresh)).status).toBe(303);
@@ -247,7 +247,7 @@ describe('the holder of the new address (contract 2.31)', () => {
       const pages = [asked.headers.get('location') ?? '', '/profile'];
       const texts = [];
       for (const page of pages) texts.push(textOf(await browser.send(page)));
-      // The pages show the typed address. Everything else is the same.
+      // The pages show the typed address, and are alike in everything else.
       for (const text of texts) expect(text).toContain(typed);
       const shown = texts.map((text) => text.replaceAll(typed, 'TYPED'));
       const given = await changes.cancel(browser);

@@ -85,7 +85,7 @@ describe('a program’s edit', () => {
 
 describe('the form on the profile page', () => {
   const open = () => app.send('/profile', { cookie });
-  /** What the form would send from that page. */
+  /** Sends the form of `page` with what was typed into it. */
   const send = (page: Answer, typed: { name?: string; accountName?: string }) =>
     submitProfile(app.send, cookie, {
       intent: 'names',

@@ -64,7 +64,7 @@ const kinds: Record<string, (person: Person) => Promise<Sent>> = {
   'asking for a change of address': async () => ['/profile/email', { email: changes.newEmail() }],
 };
 
-/** The rows that any of these changes would touch. */
+/** Reads the rows that any of these changes would write. */
 async function digest(id: string): Promise<unknown> {
   const { rows } = await sql`select
     (select json_agg(p order by p.id) from passkeys p where user_id = ${id}) as passkeys,
@@ -78,7 +78,7 @@ async function digest(id: string): Promise<unknown> {
   return rows;
 }
 
-/** Sends while the user's row is locked, and ends all sessions of the user before any request goes on. */
+/** Sends requests while the user's row is locked. Ends all sessions of the user before any request goes on. */
 async function sendWhileEnding(id: string, send: () => Promise<Answer>[]): Promise<Answer[]> {
   const { sent } = await changes.app.db.transaction().execute(async (trx) => {
     await sql`select from users where id = ${id} for no key update`.execute(trx);
@@ -113,7 +113,7 @@ describe('in a session that ends meanwhile', () => {
       Array.from({ length: 16 }, () => browser.send(path, { form, from: changes.from() })),
     );
     for (const { status, headers } of answers) {
-      // Passwords, and mails to one address, have limits. A busy machine refuses some requests.
+      // Limits on passwords and on mails to one address refuse some requests, and so does a busy machine.
       expect(/address|removing a connected/.test(kind) ? [303, 401, 429, 503] : [303, 503]).toContain(status);
       if (status === 303)
         expect(headers.get('location')).toMatch(

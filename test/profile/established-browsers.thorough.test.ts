@@ -1,4 +1,5 @@
-// Since when and until when browsers are established (contract 2.21 and 2.22). A factor records whether its browser was.
+// Since when and until when browsers are established (contract 2.21 and 2.22). A factor records whether it was added in an
+// established browser.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -179,7 +180,10 @@ describe('any other browser is established', () => {
   });
 });
 
-/** Each sets or changes the password in a browser where its user is logged in. The result is the password that then counts. */
+/**
+ * Each function sets or changes the password in a browser where its user is logged in. Returns the password that is valid after
+ * that.
+ */
 const ways: Record<string, (browser: Browser, email: string) => Promise<unknown>> = {
   'a change on /profile/security': async (browser) => {
     const form = { intent: 'password', currentPassword: password, newPassword };

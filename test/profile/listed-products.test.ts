@@ -18,7 +18,7 @@ const env = {
 let now = new Date();
 const app = shared(() => openApp({ env, now: () => now }));
 
-/** The names that a program gets. The page has to show these names, too. */
+/** Returns the names of the products that a program gets. The page has to show these names, too. */
 async function productsOf(cookie: string): Promise<string[]> {
   const products = await openClient(app.send, cookie).products.list.query();
   const { text } = await app.send('/profile/products', { cookie });
@@ -34,7 +34,7 @@ describe('a client is listed', () => {
     ['customer@example.test', []],
     ['unverified@example.test', []],
     ['merchant@example.test', ['for_merchants', 'for_both']],
-    // To clients this user is a merchant, although their only capability is not in force.
+    // Clients see this user as a merchant, although their only capability is not in force.
     ['new-merchant@example.test', ['for_merchants', 'for_both']],
     ['manager@example.test', ['for_administrators', 'for_both']],
     ['admin@example.test', ['for_administrators', 'for_both']],
@@ -90,7 +90,7 @@ describe('a client for people with a contract', () => {
     const trial_ends_at = new Date(now.getTime() + 2 * 24 * 3_600_000).toISOString();
     await report('tries', email, { status: 'trialing', trial_ends_at });
     expect(await isListed()).toBe(true);
-    // From the end of the trial on, the product is not listed, whatever the billing job has stored.
+    // After the end of the trial, the product is not listed, even if the billing job has not stored the end.
     later(2);
     await sql`update service_contracts set status = 'trialing' where signup_id = 'tries'`.execute(app.db);
     expect(await isListed()).toBe(false);

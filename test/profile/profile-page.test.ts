@@ -25,7 +25,7 @@ const readNames = async () => {
   return { name, accountName };
 };
 
-/** Expects 422, with this field marked as invalid and described by the message. */
+/** Expects 422, with `field` marked as invalid and described by `message`. */
 function expectRefusedAt(answer: Answer, field: string, message: RegExp): void {
   expect(answer.status).toBe(422);
   const { isInvalid, descriptions } = fieldOf(answer, field);
@@ -225,13 +225,14 @@ describe('a password change on the profile page', () => {
     ['', newPassword, 'currentPassword', /not your current password/],
     [password, 'eleven char', 'newPassword', /at least 12 characters/],
     [password, '', 'newPassword', /at least 12 characters/],
-    // Both have eleven characters. JavaScript counts 22 in the first, and the second has 22 before NFKC.
+    // Both passwords have eleven characters. JavaScript counts 22 in the first. The second has 22 before it is normalized
+    // (NFKC).
     [password, '🦊🐢🐙🦉🐝🐳🦔🐌🐘🐪🦋', 'newPassword', /at least 12 characters/],
     [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
     [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
     [password, password, 'newPassword', /your current password/],
     [password, 'ｌｏｃａｌ demo password', 'newPassword', /your current password/],
-    // The answer must not tell anybody that they guessed a password.
+    // The answer must not tell that somebody guessed the password.
     ['seven quiet lanterns', 'seven quiet lanterns', 'currentPassword', /not your current password/],
     [password, 'password1234', 'newPassword', /too easy to guess/],
     [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],

@@ -1,4 +1,4 @@
-// What moves profile_updated_at, which only goes forward (contract 3.11).
+// Which changes move profile_updated_at, which only goes forward (contract 3.11).
 import { type RawBuilder, sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

@@ -1,4 +1,4 @@
-// While a changed address can be had back, nobody else can get it, by any door that gives addresses.
+// While a user can have a changed address back, nobody else can get it, in any way in which people get addresses.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, locationOf } from '../support/app/app.ts';
@@ -58,7 +58,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     expect([mails, unknown.mails]).toEqual([['email_changed'], []]);
     const again = await linkOf(changes, email, 'email_changed');
     expect(again).not.toBe(link);
-    // This is an hour before both times are over.
+    // An hour before both periods end.
     changes.passTime(7 * dayMs - 60 * 60_000);
     expect((await changes.app.send(again)).status).toBe(200);
     expect((await changes.undo(again)).status).toBe(303);
@@ -72,7 +72,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     const { email, browser } = await changes.leave();
     const from = changes.from();
     const asked = await Promise.all(Array.from({ length: 16 }, () => forget(email, { from })));
-    // The sign-up took the first of five mails an hour. Strangers cannot use up the one mail beyond these.
+    // The sign-up used the first of five mails an hour. Strangers cannot use up the extra mail beyond these five.
     expect(asked.map(({ answer }) => answer[0]).sort()).toEqual([
       ...Array(5).fill(303),
       ...Array(11).fill(429),
@@ -99,7 +99,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     expect((await forget(other.email)).mails).toEqual([]);
   });
 
-  /** Asks for a new password. The result is what the answer says, and which mails the address got for it. */
+  /** Asks for a new password. Returns what the answer says, and which mails the address got for it. */
   async function forget(
     email: string,
     { from = changes.from(), browser }: { from?: string; browser?: Browser } = {},

@@ -119,7 +119,7 @@ it('an internal error in /trpc reveals nothing, leaves nothing half done, and is
   expect(JSON.parse(answer.text).error.json.data).toMatchObject({ problem: 'internal_error', errors: [] });
   expect(answer.text).not.toMatch(/stack|relation|audit_events|insert|\.ts\b/);
   expect(await profile.get.query()).toEqual(before);
-  // The message to users says that the problem was recorded.
+  // The page tells users that the problem was recorded, so it must be in the log.
   expect(app.logged.filter(({ level }) => level === 'error')).toMatchObject([
     { fields: { requestId: answer.headers.get('x-request-id'), code: 'internal_error' } },
   ]);

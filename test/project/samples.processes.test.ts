@@ -1,4 +1,4 @@
-// The samples of JSON, SQL and shell in our documents. samples-service.test.ts has the ones that call the service.
+// The samples of JSON, SQL and shell in our documents. samples-service.test.ts has the samples that call the service.
 import { rm, writeFile } from 'node:fs/promises';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -154,7 +154,7 @@ describe('the SQL', () => {
 });
 
 describe('the shell', () => {
-  // The programs besides npm and node. For these two, the arguments are looked up.
+  // The programs besides npm and node. For npm and node, the test looks up the arguments, too.
   const programs = (
     '. apt-get cd chmod chown chronyc cp curl diff docker echo export git haproxy hash install journalctl kubectl ln nginx npx openssl php psql ' +
     'read runuser sed set sha256sum sleep sudo systemctl tar test tr umask useradd'

@@ -1,4 +1,4 @@
-// Every text from outside has a bound (server/basics/text.ts): nothing else in the service reads a request.
+// Every text from outside has a bound (server/basics/text.ts): no other file of the service reads a request.
 import { expect, it } from 'vitest';
 import type { AnyAct } from '../../server/acts/act.ts';
 import { billingBounds, textBounds } from '../../server/basics/text.ts';
@@ -41,7 +41,7 @@ it('no input makes a browser refuse an address that the service takes (contract 
 it('each field that is read has a bound, and each bound a field (contract 9.1)', () => {
   const calls =
     /(?:form|query|readQuery\((?:args\.)?request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;
-  // The check of an envelope reads these three.
+  // The check of an envelope bounds these three.
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these two members, to a procedure.
   const decided = ['what', 'decision'];
@@ -50,7 +50,7 @@ it('each field that is read has a bound, and each bound a field (contract 9.1)',
     ...about.keys,
     ...Object.keys({ ...fields, ...formFields }),
   ]);
-  // The form of the settings of billing passes on its fields, and so does the form of names.
+  // The form of billing settings and the form of names pass on their fields.
   const ofBilling = Object.keys(billingBounds);
   const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
   const filters = /loadList\(\s*args,\s*\[([^\]]+)\]/g;

@@ -93,7 +93,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s, a client that the start names',
     expect(await readVersion()).toBe(version);
     await stop(second);
 
-    // Whatever somebody did to the row meanwhile, the next start makes it work again.
+    // Whatever somebody did to the row since the last start, the next start makes the client work again.
     const why = ['--why', 'a test'];
     const cli = (...args: string[]) => runCli(url, [...args, ...why], '', 'test', { PORT: String(port) });
     for (const outcome of [
@@ -120,7 +120,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s, a client that the start names',
     const { rows } = await sql`select 1 from client_secrets s join clients c on c.id = s.client_id
       where c.name = 'shop'`.execute(db);
     expect(rows).toHaveLength(1);
-    // A customer may not enter, so the row is on and confirmed.
+    // The refusal is only about this customer, which shows that the row is on and confirmed.
     expect((await launch('shop')).host).toBe('none.test');
     const refused = await fetch(`${base}/sso/launch/shop`, { headers: { cookie }, redirect: 'manual' });
     expect(await refused.json()).toMatchObject({ code: 'client_not_allowed' });
@@ -217,11 +217,11 @@ it('a client that 16 starts name at once is one row, with one secret (contract 1
   const once = ['kiosk', 'shop'].map((name) => ({ name, secrets: 1 }));
   await Promise.all(Array.from({ length: 16 }, () => start()));
   expect(await count()).toEqual(once);
-  // Each start replaces the secret that somebody has made meanwhile.
+  // Each start replaces a secret that was made after the start before.
   await sql`update client_secrets set sealed = 'x'`.execute(db);
   await Promise.all(Array.from({ length: 16 }, (_, n) => start(n % 2 ? clients : [...clients].reverse())));
   expect(await count()).toEqual(once);
-  // There is no room for more than 200.
+  // No client can be added, because there are 200.
   await sql`insert into clients (id, issuer, name, title, callback_url, listed, roles, restores, created_at, changed_at)
     select gen_random_uuid(), issuer, 'full_' || n, title, callback_url, listed, roles, 0, now(), now()
     from clients, generate_series(1, 198) n where name = 'shop'`.execute(db);

@@ -16,7 +16,7 @@ const makeOwn = (name: string) =>
 
 let folders: string[];
 let postgres: EmbeddedPostgres;
-/** The authority that signed the certificate for `localhost`. `another` is a different authority with the same name. */
+/** The authority that signed the certificate for `localhost`. `another` is a second authority with the same name. */
 let authority: string;
 let another: string;
 beforeAll(async () => {

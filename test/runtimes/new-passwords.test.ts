@@ -18,7 +18,7 @@ beforeAll(async () => {
 const mails = shared(() => openBackend({ databaseUrl: database.url }));
 
 let serial = 0;
-/** Another IP address each time, in a network of its own. */
+/** Each call returns an IP address in another network. */
 const from = () => `10.${++serial >> 8}.${serial & 255}.1`;
 
 /** Returns how long the thread that answers has had a processor, in milliseconds. */
@@ -94,14 +94,15 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
         for (let n = 0; n < 10; n++) expect(await set(link, password)).toBe(422);
         return (readThreadMs(service.child.pid) - before) / 10;
       };
-      // The least of three, because the thread has other work, too.
+      // Compares the fastest of three checks, because the thread has other work, too.
       const long: number[] = [];
       const usual: number[] = [];
       for (let round = 0; round < 3; round++) {
         long.push(await measure(worstPassword));
         usual.push(await measure('short'));
       }
-      // In this thread, each check would take a tenth of a second. A busy machine is slow at both.
+      // If the thread that answers did the check, it would take a tenth of a second of its time. A busy machine slows both
+      // measurements.
       expect(Math.min(...long)).toBeLessThan(2 * Math.min(...usual));
     },
   );

@@ -1,4 +1,4 @@
-// Runs the service with nothing but the files that docs/operate/machine.md lists, which the image copies, too.
+// Runs the service with only the files that docs/operate/machine.md lists. The image copies the same files.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';

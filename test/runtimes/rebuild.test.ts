@@ -1,4 +1,4 @@
-// `npm start` and `npm run cli` build only if the source has changed. The builder here is a stand-in.
+// `npm start` and `npm run cli` build only if the source has changed. A stand-in replaces the builder.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -61,7 +61,7 @@ function setBuilder(code: string) {
   );
 }
 
-/** The exit code and output of the script, and how it called the builder. */
+/** Runs the script. Returns its exit code and output, and how it called the builder. */
 function rebuild(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

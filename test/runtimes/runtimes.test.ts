@@ -65,7 +65,7 @@ async function readName(port: number): Promise<string> {
   return ((await profile.json()) as { name: string }).name;
 }
 
-/** Adds a passkey and logs in with it over the network. The result is who is logged in then. */
+/** Adds a passkey, and logs in with it over the network. Returns who is then logged in. */
 async function consumePasskey(port: number): Promise<string | undefined> {
   const base = `http://localhost:${port}`;
   const send: TestApp['send'] = async (path, { form, cookie = '' } = {}) => {
@@ -138,7 +138,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       });
       expect(await Promise.all(logins)).toEqual(Array(32).fill(401));
       const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
-      // If all were hashed at the same time, they would take 608 MiB.
+      // If all passwords were hashed at the same time, this would take 608 MiB.
       expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(450 * 1_024);
       service.child.kill('SIGTERM');
       await service.exited;

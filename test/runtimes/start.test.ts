@@ -1,4 +1,4 @@
-// While migrations run: /healthz answers, and everything else says that it is not up yet (contract 9.137).
+// While migrations run, /healthz answers, and everything else says that the service is not up yet (contract 9.137).
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { entryOf, findFreePort, type Runtime, run } from '../support/app/process.ts';
@@ -81,7 +81,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
 
   it('waits for a database that is full, stopped, or a standby (contract 9.243)', async () => {
     const postgres = await openOwnPostgres({ max_connections: '4', superuser_reserved_connections: '0' });
-    // All connections are taken before the service starts. Otherwise it could take one first.
+    // All connections are in use before the service starts. If they were not, the service could get one.
     const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));
     // Postgres ends the connections that prepared it a moment after they were closed.
     const take = ({ db }: (typeof taken)[number]) =>
@@ -117,7 +117,7 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     await postgres.stop();
     await postgres.start();
     await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200);
-    // The service logs a line immediately. The next line would come after a minute.
+    // The service logs a line immediately. It would log the next line only after a minute.
     expect(linesWith('waiting for the database')).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect(await service.exited, service.output()).toBe(0);

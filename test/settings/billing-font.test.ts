@@ -12,7 +12,7 @@ const folder = await sharedFolder();
 
 const headLength = 16;
 
-/** A collection whose only font is the built-in one. */
+/** Builds a font collection that has only the built-in font. */
 function buildCollection(): Buffer {
   const font = Buffer.from(builtIn);
   for (let table = 0; table < font.readUInt16BE(4); table++) {
@@ -27,7 +27,7 @@ function buildCollection(): Buffer {
   return Buffer.concat([head, font]);
 }
 
-/** As in a font of pictures for emoji. */
+/** Renames the table of outlines, so that the font is like one of emoji, which has pictures only. */
 function renameOutlines(): Buffer {
   const font = Buffer.from(builtIn);
   font.write('CBDT', font.indexOf('glyf'));

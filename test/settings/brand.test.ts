@@ -24,7 +24,7 @@ const shop = {
   SSO_SHOP_SECRET: 'bT6yHn5mJu7kIl8oPq9wSx2eDc3rFv4t',
 };
 const faultsWith = (setting: string, value: string) => faultsOf({ ...production, ...shop, [setting]: value });
-/** With a right logo beside a dark one. */
+/** Returns the faults of the settings if `setting` is set together with a right logo for light pages. */
 const faultsWithLogo = async (setting: string, value: string) => {
   const light = { [setting.replace('_DARK', '')]: await file('right', svg) };
   return faultsOf({ ...production, ...shop, ...light, [setting]: value });
@@ -69,7 +69,7 @@ it.each(prefixes)('%s_LOGO_DARK_FILE needs the other logo (contract 8.87)', asyn
   const message = messageOf({ ...production, ...shop, [setting]: dark });
   expect(message).toContain(`${setting} needs ${prefix}_LOGO_FILE beside it`);
   expect(message.toLowerCase()).not.toContain(canary);
-  // A wrong file is the only fault then.
+  // If the file of the light logo is wrong, that is the only fault.
   expect(faultsOf({ ...production, ...shop, [setting]: dark, [`${prefix}_LOGO_FILE`]: 'none' })).toEqual([
     `${prefix}_LOGO_FILE`,
   ]);
@@ -134,7 +134,7 @@ describe('IDENTITY_ACCENT_COLOR', () => {
     expect(contrast('#ff0000', '#0000ff')).toBeCloseTo(2.15, 2);
   });
 
-  // Every 17th of each channel: 4,096 colours.
+  // Every 17th value of each channel: 4,096 colours.
   const steps = Array.from({ length: 16 }, (_, step) => (step * 17).toString(16).padStart(2, '0'));
   const colours = steps.flatMap((red) =>
     steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`)),
@@ -178,7 +178,7 @@ describe('IDENTITY_ACCENT_COLOR', () => {
       );
     });
     expect(unreadable).toEqual([]);
-    // A colour that stands out by itself stays as it is.
+    // A colour that has enough contrast by itself does not change.
     expect(buildAccent('#1e3a8a').onLight).toMatchObject({ text: '#1e3a8a', edge: '#1e3a8a' });
   });
 

@@ -189,13 +189,13 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
       [`${mistaken}_LOGIN_URL`]: ' ',
       [`${mistaken}_TITLE`]: 'Our site',
       [`${mistaken}_NOTHING`]: 'x',
-      // This setting belongs to another client, which is gone.
+      // This setting belongs to another client, which has been removed.
       [`${mistaken}_TWO_SECRET`]: 'x',
     };
     const named = ['CALLBACK_URL', 'SECRET', 'TITLE'].map((each) => `${mistaken}_${each}`);
     expect(faultsOf(wrong)).toEqual(named);
     expect(messageOf(wrong)).toContain(`set ${right}_SECRET instead`);
-    // Mistaken names do no harm beside the right ones.
+    // If the right names are set, too, mistaken names do no harm.
     expect(faultsOf({ ...production, ...wrong })).toEqual([`${mistaken}_TITLE`]);
     expect(faultsOf({ ...wrong, PORT: 'x' })).toEqual(['PORT', ...named]);
   });
@@ -310,6 +310,6 @@ it('IDENTITY_SSO_SECRET never signs in production (contract 8.2)', () => {
   const settings = { ...production, IDENTITY_SSO_SECRET: shared };
   for (const { secrets } of readConfig(settings).clients.values()) expect(secrets).not.toContain(shared);
   expect(faultsOf({ ...settings, SSO_CRM_SECRET: undefined })).toEqual(['SSO_CRM_SECRET']);
-  // The value of the shared secret does not matter either, so a leftover from local mode stops nobody.
+  // No value of the shared secret is a fault, so a leftover from local mode does not stop the start.
   expect(faultsOf({ ...settings, IDENTITY_SSO_SECRET: 'changeme' })).toEqual([]);
 });

@@ -39,7 +39,7 @@ const without = (setting: string, more: Settings = {}): Settings => ({
   ...more,
 });
 
-/** Returns the settings without the functions, which differ each time. */
+/** Returns the settings without functions, which are different at each reading. */
 const readPlain = (settings: Settings) => JSON.stringify(readConfig(settings), plainMaps);
 const plainMaps = (_: string, value: unknown) =>
   value instanceof Map
@@ -150,7 +150,7 @@ it('the file of a secret that no client has is noticed, as the secret itself', a
     'SSO_SHOPP_SECRET_FILE',
   ]);
   expect(messageOf({ SSO_CRM_APP_SECRET_FILE: path })).toContain('set SSO_CRM_SECRET_FILE instead');
-  // A mistaken name is not reported if the right one is set, in either way.
+  // A mistaken name is not reported if the right name is set, as a value or as a file.
   const right = without('SSO_CRM_SECRET', { SSO_CRM_SECRET_FILE: await file(all.SSO_CRM_SECRET ?? '') });
   expect(faultsOf({ ...right, SSO_CRM_APP_SECRET: 'x', SSO_CRM_APP_SECRET_FILE: path })).toEqual([]);
 });
@@ -180,7 +180,7 @@ describe('what is in force', () => {
     expect(find(settings, 'DATABASE_URL')).toMatchObject({ value: 'set', from: 'DATABASE_URL' });
     expect(find(settings, 'SMTP_URL')).toMatchObject({ value: 'set', from: 'SMTP_URL_FILE' });
     expect(find(settings, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
-    // This holds in local mode, too, which has a secret built in.
+    // Local mode, which has a secret built in, shows the same.
     expect(find({}, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
     const shown = JSON.stringify([listInForce(settings), listInForce(all), listInForce({})]);
     expect(shown).not.toContain(path);

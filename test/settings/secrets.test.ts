@@ -97,7 +97,7 @@ describe('a secret used twice in production (contract 8.34)', () => {
     expect(faultsOf({ ...production, ...alike })).toEqual([]);
   });
 
-  // These are the same secret: whsec_ and base64 are only spellings.
+  // In these cases the two settings have the same secret. whsec_ and base64 are only ways to write it.
   it.each([
     ['in the same spelling', (key: string) => key],
     ['without whsec_', (key: string) => key.slice(6)],
@@ -141,7 +141,7 @@ describe.each([
     ['no padding', whsec(32).replace(/=+$/, '')],
     ['too much padding', `${whsec(24)}=`],
     ['the URL-safe alphabet', `whsec_${'-_'.repeat(16)}`],
-    // With A as the last letter, the bytes would be the same.
+    // If A were the last letter, the decoded bytes would be the same.
     ['stray bits at the end', `whsec_${'A'.repeat(42)}B=`],
     ['a line break inside', whsec(64).replace(/(.{40})/, '$1\n')],
   ])('is refused in either mode with %s', (_, secret) => {

@@ -1,4 +1,4 @@
-// An end that the CRM reports, at a day or too late (contract 7.525 to 7.528).
+// The CRM reports an end, at a certain day or after that day (contract 7.525 to 7.528).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, findContract } from '../../db/tables/service-contracts.ts';
 import { findLastDay } from '../../server/billing/contracts/last-day.ts';
@@ -31,7 +31,7 @@ async function report(
 const statesOf = async (contractId: string) =>
   (await billing.invoicesOf(contractId)).map(({ status, credited }) => `${status} ${credited}`);
 
-/** A contract from 10 March with invoices of two periods. The second is not paid. */
+/** A contract from 10 March with invoices of two periods. The second invoice is not paid. */
 async function arrangeTwoPeriods(at = '2026-04-12T10:00:00.000Z') {
   const id = freshId();
   const { contract } = await report(id);
@@ -84,7 +84,7 @@ describe('cancels_at', () => {
     expect((await readPreview(billing.app.db, id, 2)).documents).toEqual([]);
     const ending = await findContract(billing.app.db, { id: contract.id });
     expect(findLastDay('Europe/Berlin', ending as Contract, billing.now())).toBe('2026-04-09');
-    // Taken back, the period begins after all.
+    // After the end is taken back, the period begins.
     await report(id);
     await billing.bill();
     expect(await statesOf(contract.id)).toHaveLength(2);

@@ -1,4 +1,4 @@
-// Exactly once, for what reports add up: quantities, charges and ends at a day (contract 7.525 to 7.534).
+// Quantities, charges and ends at a day are invoiced exactly one time, although reports repeat (contract 7.525 to 7.534).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
@@ -13,7 +13,7 @@ import { createRandom, seed, shuffle } from '../support/run/random.ts';
 type Said = { quantity: number; status: string; cancelsAt: string | null; charges: Charge[] };
 type Reported = Message & { said: Said };
 
-/** Five reports of each signup, later sent in any order. The newest of every fourth signup ends it. */
+/** Builds five reports of each signup, to be sent in any order. The newest report of every fourth signup ends it. */
 function buildReports(count: number): Reported[] {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -72,7 +72,7 @@ type Kept = {
   hasNoPeriods: boolean;
 };
 
-/** Each charge, and what the documents have of it. */
+/** Reads each charge, and how much of it the documents have. */
 const readCharges = async (db: Database): Promise<Kept[]> =>
   (
     await sql<Kept>`
@@ -98,7 +98,7 @@ function findFaults(reports: Reported[], kept: Kept[]): string[] {
     said.delete(name);
     if (amount !== (charge?.unit_amount ?? 0) * (charge?.quantity ?? 1) || due !== charge?.when)
       faults.push(`${name} is ${amount} of ${due}`);
-    // Without a period to come, what waits for one lapses (contract 7.532).
+    // If no period is to come, a charge that waits for the next period lapses (contract 7.532).
     const isLapsed = hasNoPeriods && due === 'next';
     if (billed !== (isLapsed ? left : amount - left))
       faults.push(`${name}: ${billed} billed and ${left} left of ${amount}`);

@@ -31,14 +31,14 @@ const ask = (query = '', headers: Record<string, string> = { authorization }, in
 type Page = { contracts: { signup_id: string; id: string }[]; next: string | null };
 async function read(query = '', instance?: TestInstance): Promise<Page> {
   let { status, text } = await ask(query, undefined, instance);
-  // Asks again, as clients do while a machine is busy.
+  // Asks again after a 503, as clients do while a machine is busy.
   for (let tries = 1; status === 503 && tries < 5; tries++)
     ({ status, text } = await ask(query, undefined, instance));
   if (status !== 200) throw new Error(`the list answered ${status} ${text}`);
   return JSON.parse(text);
 }
 
-/** Returns the signup ids of all pages from `after` on, and where to go on. */
+/** Returns the signup ids of all pages from `after` on, and the cursor after the last page. */
 async function readOn(limit: number, after = '', instance?: TestInstance) {
   const ids: string[] = [];
   for (let cursor = after; ; ) {
@@ -178,7 +178,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
   it('even where one that began first is committed last', async () => {
     const webhookId = freshWebhookId();
     const late = await app.db.transaction().execute(async (trx) => {
-      // A signup writes this row last. So the signup below waits for the row, with its contract inserted.
+      // A signup writes this row last. So the signup below inserts its contract, and then waits for the row.
       await sql`
         insert into webhook_requests (webhook_id, body_hash, status, answer, created_at)
         values (${webhookId}, sha256(''), 201, '', now())`.execute(trx);
@@ -192,7 +192,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
       const { ids, cursor } = await readOn(1);
       expect(ids).toEqual(['committed-first']);
       await sql`delete from webhook_requests where webhook_id = ${webhookId}`.execute(trx);
-      // The answer is wrapped in an object, so that the row is gone before anybody awaits it.
+      // An async function would await a bare promise. The object keeps the answer from being awaited until the row is released.
       return { signup, cursor };
     });
     expect((await late.signup).status).toBe(201);

@@ -1,4 +1,5 @@
-// A later report corrects the customer whom its signup made, until that person has come in (contract 7.536, 7.537 and 7.586).
+// A later report corrects the customer whom its signup made, until that customer has logged in (contract 7.536, 7.537 and
+// 7.586).
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { findPasswordMail } from '../../server/identity/address/password-by-mail.ts';
@@ -12,7 +13,7 @@ const app = shared(openApp);
 
 let serial = 0;
 
-/** A new customer, and a way to report another name or address a moment later. */
+/** Makes a new customer. Returns a function that reports another name or email address a moment later. */
 async function arrange(email?: string) {
   const id = `right_${serial++}`;
   const first = buildSignup(id);
@@ -36,7 +37,7 @@ const readUser = async (userId: string) =>
       where u.id = ${userId}`.execute(app.db)
   ).rows[0];
 
-/** Returns the token in the mail to that address, once the service has sent it. */
+/** Returns the token in the mail to `recipient`, once the service has sent the mail. */
 const readToken = (recipient: string) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ text: string }>`
@@ -46,7 +47,7 @@ const readToken = (recipient: string) =>
     return tokenIn(rows[0] ?? {}, '/set-password');
   }, 20_000);
 
-/** Returns whether the link opens a form for a password. */
+/** Returns whether the link with this token opens a form for a password. */
 const works = async (token: string) =>
   (await findPasswordMail({ db: app.db, now: () => new Date() } as never, token)) !== undefined;
 
@@ -62,7 +63,7 @@ it('a name and an address are corrected, and only the new link works', async () 
   ]);
   expect(await readUser(answer.user.id)).toEqual({ email: right, name: 'Zoë', account: 'Zoë’s Flowers' });
   expect([await works(before), await works(await readToken(right))]).toEqual([false, true]);
-  // Sending the same correction again sends no other mail.
+  // If the same correction is sent a second time, no second mail is sent.
   await correct({ email: right, name: 'Zoë' }, { name: 'Zoë’s Flowers' });
   expect(await countLetters(app.db, right)).toBe(1);
 });

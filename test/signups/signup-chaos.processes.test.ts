@@ -26,7 +26,7 @@ it(`${count} signups make exactly one contract each, while an instance and Postg
   await Promise.all(struck);
   faults.push(...(await checkSignups(service.db, load.messages)));
   expect(faults.slice(0, 20)).toEqual([]);
-  // The kills had an effect: the database was away. Nothing else failed.
+  // While Postgres was killed, the service answered that the database was away. Nothing else failed.
   expect(service.log()).toContain('"unavailable"');
   expect(service.log()).not.toContain('"internal_error"');
 }, 300_000);

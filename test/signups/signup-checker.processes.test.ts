@@ -1,4 +1,4 @@
-// Tests of a test: the checker that the chaos test trusts must notice what goes wrong without the guards.
+// Tests the checker on which the chaos test relies: without the guards in the database, it must find the faults that arise.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openApp, reconnect, type TestApp } from '../support/app/app.ts';
@@ -8,15 +8,15 @@ import { buildLoad, type Load, type Message, sendLoad } from '../support/crm/sig
 const dropSignupIdKey = 'alter table service_contracts drop constraint service_contracts_signup_id_key';
 const dropEmailKey = 'drop index users_held_email_key';
 const dropWebhookIdKey = 'alter table webhook_requests drop constraint webhook_requests_pkey';
-// This function is found before the real one, and lets everybody in.
+// Postgres finds this function before its own. It always gives the lock.
 const unlock = `create function public.pg_try_advisory_xact_lock(bigint) returns boolean return true;
   do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`;
 
-/** Opens a database with these changes to its guards, and loads it on two instances with each send repeated. */
+/** Opens a database, makes these changes to its guards, and sends each message `times` times to two instances. */
 async function sendWith(changes: string[], times: number): Promise<{ app: TestApp; load: Load }> {
   const app = await openApp();
   onTestFinished(app.close);
-  // No instance starts without the guards.
+  // The instances start before the changes, because none starts without the guards.
   const instances = [await app.startInstance(), await app.startInstance()];
   for (const change of changes) await sql.raw(change).execute(app.db);
   await reconnect(app);
@@ -41,11 +41,11 @@ it.each([
 ])('the checker notices when nothing ensures %s', async (_, changes, fault) => {
   const { app, load } = await sendWith(changes, 3);
   const faults = await checkSignups(app.db, load.messages);
-  // Every run so far had a dozen or more of these faults. If there are none, the checker is blind.
+  // So far, every run had a dozen or more of these faults. If the checker finds none, it does not work.
   expect(faults.filter((text) => fault.test(text))).not.toEqual([]);
 });
 
-/** Damage done behind the service's back, and how the checker reports it. */
+/** Damage that SQL does without the service, and how the checker reports it. */
 const damages: [statement: string, fault: RegExp][] = [
   ["delete from service_contracts where signup_id = 'load_7'", /^0 contracts of load_7$/],
   [

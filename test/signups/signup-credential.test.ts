@@ -114,7 +114,8 @@ describe('the signup endpoint in production', () => {
   let others: Record<string, string>;
   beforeAll(async () => {
     const { db } = app;
-    // A production database holds no demo users. The user exists already, because nothing here would send a new one their mail.
+    // A production database holds no demo users. The user exists already, because this test would not send the mail to a new
+    // user.
     for (const table of ['service_contracts', 'mails', 'sessions', 'users'] as const)
       await db.deleteFrom(table).execute();
     const known = {

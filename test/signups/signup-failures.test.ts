@@ -27,7 +27,7 @@ describe('a signup that fails', () => {
       const answer = await sendSignup(app, signup, { webhookId });
       expect(answer.status).toBe(500);
       expect(JSON.parse(answer.text).code).toBe('internal_error');
-      // Only the log says what failed.
+      // The answer does not say what failed. Only the log does.
       expect(answer.text).not.toContain(canary);
       const requestId = answer.headers.get('x-request-id');
       const told = app.logged.filter(

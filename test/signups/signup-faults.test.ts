@@ -25,7 +25,7 @@ it('a missing end of the trial is named with all other faults', async () => {
       expect((await pointersOf(wrong, { ...nothing, plan, status: 'trialing' })).sort()).toEqual(
         ['/contract/trial_ends_at', ...rest].sort(),
       );
-  // Each fault is named once: a wrong end of a trial is not also missing, and only a trial needs one.
+  // Each fault is named one time. A wrong end of a trial is not reported as missing, too, and only a trial needs an end.
   expect(await pointersOf({}, { status: 'trialing', plan: 'A', trial_ends_at: '' })).toEqual([
     '/contract/plan',
     '/contract/trial_ends_at',

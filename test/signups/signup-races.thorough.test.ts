@@ -29,7 +29,7 @@ async function sendUntilSettled(signup: SignupBody | string, webhookId: string):
   throw new Error('still in progress');
 }
 
-/** Runs `event` while the request is half done and waits for the table. Then it lets the request finish. */
+/** Holds the request up at a table when it is half done, and runs `event`. Then lets the request finish. */
 const whileTableHeld = (table: string, send: () => Promise<Answer>, event: () => Promise<void>) =>
   app.db.transaction().execute(async (trx) => {
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
@@ -40,7 +40,7 @@ const whileTableHeld = (table: string, send: () => Promise<Answer>, event: () =>
       expect(waiting.rows).toHaveLength(1);
     }, patienceMs);
     await event();
-    // The answer is wrapped in an object, so that the lock is released before anybody awaits it.
+    // An async function would await a bare promise. The object keeps the answer from being awaited until the lock is released.
     return { first };
   });
 
@@ -77,7 +77,7 @@ describe('many signups at once', () => {
     expect(await findEmptyAccounts(app.db)).toEqual([]);
   });
 
-  // One form of each address is kept (contract 9.11).
+  // The database keeps one spelling of each address (contract 9.11).
   const spellings = ['zoë', 'ZOË', 'Zoë', 'zOË'].flatMap((local) =>
     [
       'bücher.example.test',
@@ -133,7 +133,7 @@ describe('many signups at once', () => {
       const answers = await sendAll(shuffled.map(build));
       expect(statusesOf(answers)).toEqual(Array(10).fill(200));
       for (const [index, { text }] of answers.entries()) {
-        // The answer shows the plan of its own report, or of a newer one that came first.
+        // The answer shows the plan of its own report, or of a newer report that arrived before it.
         const shown = Number(JSON.parse(text).contract.plan.slice('version-'.length));
         expect(shown).toBeGreaterThanOrEqual(shuffled[index] ?? 0);
       }

@@ -72,11 +72,11 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
       expect(pointers).toEqual(one.pointers);
     }
 
-    // An operator looks for this if somebody tries to forge.
+    // Operators look for this line if somebody tries to forge a signup.
     const line = app.logged.slice(linesBefore).find(({ message }) => message === 'signup refused');
     if (![405, 413].includes(status)) expect(line?.fields).toMatchObject({ code, address: '192.0.2.7' });
 
-    // Neither the answer nor the log has a value of the body, the secret or the right signature.
+    // Neither the answer nor the log has a value from the body, the secret, or the right signature.
     const told = JSON.stringify([text, [...headers], app.logged.slice(linesBefore)]);
     expect(told).not.toMatch(/canary|whsec|QQQ|DEM\b|past_due|2025-\d\d-|do-not-use/i);
     for (const hidden of [mac, secret, secret.slice('whsec_'.length)]) expect(told).not.toContain(hidden);

@@ -18,7 +18,7 @@ afterEach(() => {
   clock = start;
 });
 
-/** Sends to either instance under one webhook id, so that a second send is a repeat. */
+/** Sends to one of two instances under one webhook id, so that a second send is a repeat. */
 function openMessage() {
   const webhookId = freshWebhookId();
   return {
@@ -92,7 +92,7 @@ describe('a signup message sent again', () => {
     await sql`update webhook_requests set answer = ${given} where webhook_id = ${webhookId}`.execute(app.db);
     const again = await send(signup, other);
     expect([again.status, again.text]).toEqual([201, given]);
-    // In another message, the signup is looked at anew.
+    // A new message with the same signup is examined, and changes nothing.
     expect(JSON.parse((await openMessage().send(signup)).text).applied).toBe(false);
   });
 
@@ -119,7 +119,7 @@ describe('a signup message sent again', () => {
     await app.db.transaction().execute(async (trx) => {
       await sql`lock table service_contracts in access exclusive mode`.execute(trx);
       first = send(signup);
-      // This waits until the first request waits for the table.
+      // Waits until the first request waits for the table.
       for (let waiting = 0; waiting === 0; ) {
         const { rows } = await sql<{ n: number }>`
           select count(*)::int as n from pg_locks where not granted and relation = 'service_contracts'::regclass`.execute(

@@ -14,7 +14,7 @@ import { shared } from '../support/run/shared.ts';
 const start = Date.now();
 let clock = start;
 const now = () => new Date(clock);
-/** Seconds after the start of the test, as text for the message. */
+/** Returns the time that is `seconds` after the start of the test, as a message states it. */
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 const trialEnd = at(3_600);
 
@@ -28,7 +28,7 @@ const trialing = { plan: 'starter', status: 'trialing', trial_ends_at: trialEnd 
 const active = { plan: 'pro', status: 'active' };
 const canceled = { plan: 'pro', status: 'canceled' };
 
-/** Signs with the time of the injected clock, and a new webhook id. */
+/** Sends a report, signed with the time of the test's clock, under a new webhook id. */
 async function report(
   signupId: string,
   occurredAt: string,
@@ -295,7 +295,7 @@ describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => 
     expect(await readContract('whole')).toMatchObject({ status: 'active', plan: 'larger' });
     await runBilling({ db: app.db, now, log: recordLog().log });
     expect(await readContract('whole')).toMatchObject({ status: 'active' });
-    // A report makes a trial only if it says so.
+    // Only a report that says `trialing` makes a trial.
     const again = await report('whole', at(seconds - 1), { ...trialing, trial_ends_at: at(seconds + 60) });
     expect(again).toMatchObject({ applied: false, contract: { status: 'active', trial_ends_at } });
     const end = await report('whole', at(seconds), { ...canceled, trial_ends_at });
@@ -333,7 +333,7 @@ describe('the status of a contract (contract 7.14, 7.28, 7.32 and 7.43)', () => 
       const [applied, ...more] = answers.filter((answer) => answer.applied);
       expect(more).toEqual([]);
       expect(answers.map(({ contract }) => contract.status)).toEqual(Array(16).fill('canceled'));
-      // The contract keeps the values of the report that counted.
+      // The contract keeps the values of the report that was applied.
       expect(await readContract(id)).toMatchObject({ status: 'canceled', plan: applied?.contract.plan });
       const told = new Set(answers.map(({ contract }) => contract.plan));
       expect([...told]).toEqual([applied?.contract.plan]);

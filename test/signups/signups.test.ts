@@ -11,7 +11,7 @@ const app = shared(openApp);
 
 type Row = Record<string, unknown>;
 
-/** Everything about a user and their account, except mails. */
+/** Reads everything about a user and their account, except mails. */
 async function readCustomer(email: string): Promise<{ user: Row; account: Row; sessions: Row[] }> {
   const { rows } = await sql<{ user: Row; account: Row; sessions: Row[] }>`
     select to_jsonb(u) as user, to_jsonb(a) as account,
@@ -193,7 +193,7 @@ describe('a signup of an existing user', () => {
         status: 'trialing',
         trialEndsAt,
         cancelsAt: null,
-        // Without a seller, days are those of UTC.
+        // Without a seller, days are UTC days.
         lastDay: new Date(trialEndsAt.getTime() - 1).toISOString().slice(0, 10),
         price: { currency: 'KWD', unitAmount: 1_500, quantity: 1, interval: 'year', minorDigits: 3 },
       },

@@ -9,7 +9,7 @@ const { signups } = vectors;
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (base64: string) => Uint8Array.from(Buffer.from(base64, 'base64'));
 
-/** The id that our verifier returns for a message, or undefined if it refuses. */
+/** Returns the id that our verifier finds in a message, or undefined if it refuses the message. */
 async function verify(
   { id, timestamp, signature, body }: Record<'id' | 'timestamp' | 'signature', string> & { body: Uint8Array },
   secrets: string[],

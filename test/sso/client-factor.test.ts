@@ -1,4 +1,4 @@
-// A client that needs a second factor, of everybody (contract 13.54 to 13.58).
+// A client that needs a second factor from everybody (contract 13.54 to 13.58).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, targetOf } from '../support/app/app.ts';
@@ -38,7 +38,7 @@ const withNext = (path: string) =>
 const errorOf = async (browser: Pick<Browser, 'send'>) =>
   locationOf(await browser.send(`${launch}&prompt=none`)).searchParams.get('error');
 
-/** Expects that the session gets no payload, and leads to `first`. Other clients ask for nothing. */
+/** Expects that a launch gives the session no payload and leads to `first`. Other clients do not ask for anything. */
 async function expectOwed(browser: Pick<Browser, 'send'>, first: string): Promise<void> {
   const answer = await browser.send(launch);
   expect([answer.status, pathOf(answer)]).toEqual([303, withNext(first)]);
@@ -46,7 +46,7 @@ async function expectOwed(browser: Pick<Browser, 'send'>, first: string): Promis
   expect(payloadOf(await browser.send('/sso/launch/marketplace'))).toBeDefined();
 }
 
-/** Expects that the answer to a form goes on with the launch, and that it now sends a payload. */
+/** Expects that the answer to a form goes on with the launch, which then gives a payload. */
 async function expectGoesOn(browser: Browser, answer: Answer, amr: string[]): Promise<void> {
   expect([answer.status, targetOf(answer).pathname + targetOf(answer).search]).toEqual([303, launch]);
   expect(payloadOf(await browser.send(launch))).toMatchObject({ state: 's1', return_to: '/a', amr });
@@ -114,7 +114,7 @@ describe('somebody with an app', () => {
     await expectGoesOn(browser, answer, ['pwd', 'otp', 'mfa']);
   });
 
-  // No login gives such a session, because setting up the app ends the others. SQL can.
+  // No login gives such a session, because setting up the app ends the user's other sessions. SQL can make one.
   it('and a session by password alone gives the password and a code (contract 13.55 and 13.56)', async () => {
     const browser = await logIn(app.send, email);
     const { secret } = await setUp(browser, clock);
@@ -156,7 +156,7 @@ describe('somebody with an app', () => {
   });
 });
 
-/** Somebody with an app is asked for the password, then for a code, and goes on. */
+/** Somebody with an app is asked for the password and then for a code. After that, the launch goes on. */
 async function giveCode(browser: Browser, secret: string): Promise<void> {
   await expectOwed(browser, '/login/code');
   const login = await browser.send(withNext('/login/code'));
@@ -209,7 +209,7 @@ const idOf = async (address: string) =>
   (await sql<{ id: string }>`select id from users where email = ${address}`.execute(app.db)).rows[0]?.id ??
   '';
 
-/** Somebody with a passkey alone is asked for it, and for nothing else, and goes on. */
+/** Somebody with only a passkey is asked for the passkey and nothing else. After that, the launch goes on. */
 async function givePasskey(browser: Browser, phone: Authenticator): Promise<void> {
   await expectOwed(browser, page);
   const asking = await browser.send(withNext(page), { headers: html });

@@ -183,7 +183,7 @@ describe('a member of the payload (contract 3.6 to 3.10)', () => {
 
   it.each<[string, unknown[]]>([
     ['profile.name', ['x', 'x'.repeat(200), '\u{1f600}'.repeat(200)]],
-    // Both have 254 code points, as our own check of addresses counts.
+    // Both addresses have 254 code points, the unit of our own check of addresses.
     ['profile.email', [`${'a'.repeat(241)}@example.test`, `${'\u{1f600}'.repeat(241)}@example.test`]],
     ['profile.role', ['admin', 'merchant', 'customer']],
     ['profile.account.capabilities', [[], ['sell_tickets'], ['sell_services', 'a capability of next year']]],

@@ -6,7 +6,7 @@ type Fault = {
   name: string;
   code: string;
   reason: RegExp;
-  /** Wrong members of the payload. */
+  /** Changed members of the payload. */
   changes?: Record<string, unknown>;
   /** A change of the payload's JSON text. */
   json?: (text: string) => string;

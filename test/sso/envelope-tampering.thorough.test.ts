@@ -174,7 +174,7 @@ it('carries any name, e-mail address and state unchanged from sealing to verifyi
       const payload = JSON.parse(writePayload(changes));
       const sealed = await sealEnvelope(payload, [example.secret]);
       expect(await open(new URLSearchParams(sealed))).toEqual(payload);
-      // A real query encodes and decodes once more.
+      // In a real query, the parameters are encoded and decoded another time.
       const url = new URL(`https://market.example.test/?${new URLSearchParams(sealed)}`);
       expect(await open(url.searchParams)).toEqual(payload);
     }),

@@ -39,7 +39,7 @@ describe('the worked example', () => {
       fc.asyncProperty(texts, texts, async (secret, message) => {
         const mac = await new HMAC('SHA-256').sign(bytes(secret), bytes(message));
         expect(await sign(secret, message)).toBe(encodeHex(mac));
-        // node:crypto is another implementation than ours, which is oslo's.
+        // Our own implementation is that of oslo. node:crypto is another one.
         expect(await sign(secret, message)).toBe(createHmac('sha256', secret).update(message).digest('hex'));
       }),
       { numRuns: 300 },
@@ -198,7 +198,7 @@ describe('a lifetime (contract 3.24)', () => {
 });
 
 describe('a payload', () => {
-  /** A payload whose JSON has exactly that many bytes. */
+  /** Builds a payload whose JSON has exactly `bytes` bytes. */
   const sized = (bytes: number) => {
     const filler = bytes - new TextEncoder().encode(writePayload({ filler: '' })).length;
     return JSON.parse(writePayload({ filler: 'x'.repeat(filler) }));

@@ -1,4 +1,4 @@
-// What a payload says about the login behind it: which one it is (`sid`), and when and how a credential was given.
+// What a payload says about the login behind it: its id (`sid`), and when and how a credential was given.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp } from '../support/app/app.ts';

@@ -28,7 +28,7 @@ beforeAll(async () => {
   merchant = await app.login('merchant@example.test');
 });
 
-/** The payload of the answer, verified as a client would. */
+/** Returns the payload of the answer, verified as a client would. */
 async function open(answer: Answer, aud = 'marketplace', secrets = [secret]): Promise<Payload> {
   const { claims } = await verifyEnvelope(locationOf(answer).searchParams, {
     secrets,

@@ -8,7 +8,7 @@ const parse = (text: string) => parseStrictJson(new TextEncoder().encode(text));
 const lists = (levels: number, inner = '') => '['.repeat(levels) + inner + ']'.repeat(levels);
 const objects = (levels: number) => '{"a":'.repeat(levels) + 1 + '}'.repeat(levels);
 
-/** Any value of at most 16 levels. */
+/** Any JSON value with at most 16 levels. */
 const anyValue = fc.jsonValue({ maxDepth: 15, depthSize: 'small', stringUnit: 'binary' });
 
 const escapeAll = (text: string) =>
@@ -46,7 +46,7 @@ describe('a duplicate name in an object', () => {
     ['as a name and a value', '{"a":"a","b":["a","a"],"c":"b"}'],
     ['as a value that looks like a name', String.raw`{"a":"\"a\":1","b":"{\"a\":1,\"a\":2}"}`],
     ['in another case', '{"a":1,"A":2}'],
-    // In Unicode these are two different texts, although they look alike. Names are compared as they are.
+    // In Unicode these are two different texts, although they look alike. Names are compared without normalizing them.
     ['in another normal form', '{"\u00eb":1,"e\u0308":2}'],
     ['an escape and its text', String.raw`{"\\u0061":1,"\u0061":2}`],
     ['with a lone surrogate and another', String.raw`{"\ud800":1,"\ud801":2}`],

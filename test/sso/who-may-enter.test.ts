@@ -35,7 +35,7 @@ describe('a launch', () => {
   it.each([
     ['customer@example.test', 'shop', 403],
     ['merchant@example.test', 'shop', 303],
-    // To clients this user is a merchant, although their only capability is not in force.
+    // Clients see this user as a merchant, although their only capability is not in force.
     ['new-merchant@example.test', 'shop', 303],
     ['manager@example.test', 'shop', 303],
     ['admin@example.test', 'shop', 303],
@@ -77,7 +77,7 @@ describe('a launch', () => {
     await setRole('user');
     expect((await launch(cookie)).status).toBe(403);
     expect(errorOf(await launch(cookie, '?prompt=none'))).toBe('access_denied');
-    // The login here, the session at the client and its events go on: the client is told of the new role.
+    // The login here, the session at the client and the client's events all go on. The client is told of the new role.
     expect((await app.send('/sso/profile', { cookie })).status).toBe(200);
     const { rows } = await sql<{ type: string }>`
       select type from events where user_id = ${id} and client = 'shop' order by id`.execute(app.db);
@@ -130,7 +130,7 @@ describe('the page of client_not_allowed (contract 13.53)', () => {
 });
 
 describe('what is checked first (contract 4.29)', () => {
-  /** Somebody without a factor whom the vault would let in, but for what `set` changes. */
+  /** Adds somebody without a factor who may enter the vault, changes them by `set`, and returns what stops them. */
   async function stopOf(set: string) {
     const { id } = await addPerson(app);
     const { cookie } = await addSession(app, id, { amr: ['pwd'] });

@@ -1,4 +1,4 @@
-// Taking an account back if the clocks of instances differ: no clock of an instance decides what came first.
+// Taking an account back if the clocks of instances differ. No instance's clock decides what came first.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
@@ -11,10 +11,12 @@ import { setUp } from '../support/people/totp-app.ts';
 const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();
 
-/** An instance whose clock is behind the other's. */
+/** Starts an instance whose clock is a second behind that of the first one. */
 const startSlow = () => changes.app.startInstance({ now: () => new Date(now() - 1_000) });
 
-/** Somebody who has been here for a month, and a thief who changed the address on the instance whose clock is ahead. */
+/**
+ * Arranges somebody who has been here for a month, and a thief who changed the address on the instance whose clock is ahead.
+ */
 async function rob() {
   const { email, id, thief } = await changes.rob();
   const link = await changes.change(thief, email, changes.newEmail());
@@ -63,7 +65,7 @@ it('a deletion that the command asks for, on a machine whose clock is behind, is
   await browser.login(email, password);
   const present = changes.newEmail();
   const link = await changes.change(browser, email, present);
-  // The command goes by the clock of the machine, which is a month behind.
+  // The command uses the machine's clock, which is a month behind.
   expect((await runCli(changes.app.databaseUrl, ['user:delete', present])).code).toBe(0);
   expect((await changes.undo(link)).status).toBe(303);
   expect(await dueAt(id)).toBeNull();
@@ -88,7 +90,7 @@ it('changes made at once on two instances with different clocks have times of th
       order by at`.execute(changes.app.db);
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(10);
   expect(rows.every(({ isTold }) => isTold)).toBe(true);
-  // The codes that still work are those of the last change.
+  // The recovery codes that work are those of the last change.
   const { rows: codes } = await sql<{ at: Date }>`
     select distinct made_at as at from recovery_codes where user_id = ${id}`.execute(changes.app.db);
   expect(codes).toEqual([{ at: rows.at(-1)?.at }]);

@@ -44,7 +44,7 @@ describe('the link to the old address', () => {
     const done = await owner.send(link, { form: { newPassword, code } });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=taken-back']);
     expect(await owner.whoAmI()).toBe(email);
-    // The app is still there, but none of its recovery codes.
+    // The app is still there, but its recovery codes are gone.
     const again = await logIn(changes.app.send, email, newPassword);
     for (const used of renewed.slice(0, 2)) expect((await enterCode(again, used)).status).toBe(401);
   });
@@ -63,7 +63,7 @@ describe('the link to the old address', () => {
   const back =
     'You have your account back, with a new password. You are logged in here and logged out everywhere else. We have removed all recovery codes, and the passkeys and authenticator apps added since the change that we emailed you about. Check Security.';
 
-  /** The words of the page to which the answer leads. */
+  /** Returns the words of the page to which the answer redirects. */
   async function readNotice(browser: Browser, answer: Answer): Promise<string> {
     const { pathname, search } = locationOf(answer);
     const { text } = await browser.send(pathname + search);
@@ -106,7 +106,7 @@ describe('the link to the old address', () => {
     const thief = await logIn(changes.app.send, email, password);
     const taken = changes.newEmail();
     const link = await changes.change(thief, email, taken);
-    // The thief still has these links.
+    // These links belong to the thief.
     await changes.app.send('/forgot-password', { form: { email: taken }, from: changes.from() });
     const reset = await readToken(changes.other, taken, 'set_password', 2);
     const later = await changes.askForLink(thief, changes.newEmail());
@@ -137,7 +137,7 @@ describe('the link to the old address', () => {
     expect(await changes.eventsOf(id)).toContain('account.taken_back');
     expect(await listNotices(changes.app.db, taken)).toEqual(['email_change_undone']);
     expect(await listNotices(changes.app.db, email)).toContain('password_set');
-    // The address of the thief is free immediately.
+    // Other people can use the thief's address immediately.
     await signUpAgain(taken);
     expect((await changes.undo(link)).status).toBe(404);
     expect(textOf(await changes.app.send(link))).toContain('You have already used this link');
@@ -190,7 +190,7 @@ describe('the link to the old address', () => {
     const second = changes.newEmail();
     const first = await changes.change(browser, email, second);
     await changes.change(browser, second, changes.newEmail());
-    // The row is as if the mail server had been away.
+    // Makes the row as if the mail server had been away.
     await sql`update mails set sent_at = null, kept_text = null, next_attempt_at = ${new Date(changes.clock.now.getTime() + dayMs)}
       where recipient = ${second} and kind = 'email_changed'`.execute(changes.app.db);
     expect((await changes.undo(first)).status).toBe(303);

@@ -1,4 +1,5 @@
-// Taking an account back after very many changes. Somebody makes them in a session, and the owner must not wait for them.
+// Taking an account back after very many changes. Somebody may make them in one session, and the owner must not have to wait
+// long.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
@@ -7,7 +8,7 @@ import { newPassword, password, shareAddressChanges } from '../support/people/ad
 
 const changes = shareAddressChanges();
 
-/** The least of three waits, so that a busy machine is not blamed on the service. */
+/** Returns the shortest of three waits, because a busy machine may make some of them longer. */
 async function leastWait(work: () => Promise<unknown>) {
   await work();
   const waits: number[] = [];
@@ -18,7 +19,7 @@ async function leastWait(work: () => Promise<unknown>) {
 it('the page shows the newest 50 and how many more, keeps nobody waiting, and the link works (contract 2.45 and 2.174)', async () => {
   const { browser, email, id } = await changes.signUp();
   const link = await changes.change(browser, email, changes.newEmail());
-  // One person may make this many changes in 60 hours, by the allowances of passkeys, apps and recovery codes.
+  // The allowances of passkeys, apps and recovery codes permit one person this many changes in 60 hours.
   await sql`insert into take_back_changes (id, user_id, email, what, at, expires_at, device)
     select gen_random_uuid(), user_id, email, 'recovery_codes_made', at + each * interval '1 ms', expires_at,
       'Firefox ' || each

@@ -22,11 +22,11 @@ const changes = shareAddressChanges();
 const wins = (answers: Answer[], parity: number) =>
   answers.filter(({ status }, at) => at % 2 === parity && status === 303).length;
 
-/** Somebody with a passkey that would stay, and their take-back link. */
+/** Arranges somebody with a passkey that a take-back keeps, and their take-back link. */
 async function protect() {
   const { email, id, browser } = await changes.rob();
   await browser.login(email, password);
-  // With a counter, one of the passkey's answers might overtake another.
+  // This passkey has no counter. With a counter, answers that arrive in another order would be refused.
   const passkey = await addPasskey(browser, createAuthenticator({ counts: false }));
   return { email, id, browser, passkey, link: await linkOf(changes, email, 'passkey_added') };
 }
@@ -36,7 +36,7 @@ const logInAt = (at: number, passkey: Authenticator) =>
 
 const freeze = (at: number, link: string) => changes.sendOf(at)(link, { form: { intent: 'freeze' } });
 
-/** Erases as `user:delete --now` does. With `onlyDue`, erases as the job does. */
+/** Erases as `user:delete --now` does, or as the job does if `onlyDue` is set. */
 const erase = (id: string, { onlyDue = false } = {}) =>
   inTransaction(changes.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
     eraseUser(trx, { now: () => changes.clock.now, endsWithPerson }, id, { by: 'cli', onlyDue }),
@@ -261,7 +261,7 @@ it('all of them at once leave the account with one owner, or frozen, or gone', a
       (type) => events.filter((each) => each === type).length,
     );
     expect([taken, frozen]).toContain(1);
-    // Taking back uses the link up. After a freeze the link is refused.
+    // A take-back uses up the link, and a freeze makes the link refused.
     expect(Number(taken) + Number(frozen)).toBe(1);
     expect(await isFrozen(id)).toBe(frozen === 1);
     if (frozen) expect(await sessionsOf(id)).toBe(0);

@@ -26,7 +26,7 @@ const newPassword = 'eight louder lanterns';
 
 const app = shared(openApp);
 
-/** Asks again if a busy machine refuses a request, which changes nothing. */
+/** Sends the request again if a busy machine refuses it. A refused request changes nothing. */
 const send: TestApp['send'] = async (path, options) => {
   const answer = await app.send(path, options);
   if (answer.status !== 503) return answer;
@@ -57,7 +57,7 @@ describe('an account', () => {
 });
 
 async function takeBackAndCheck(given: TakeBackCase, at: number) {
-  // Without this, new passwords would be limited, because all cases come from one address.
+  // Without this, new passwords would be limited, because all cases come from one IP address.
   await sql`delete from rate_limits where key like 'new-password-%'`.execute(app.db);
   const arranged = await arrange(app, given, new Date());
   const { link, mailbox, emails } = arranged;
@@ -79,7 +79,7 @@ async function takeBackAndCheck(given: TakeBackCase, at: number) {
   }).toEqual(expected.asks);
   await expectRefused(arranged, expected);
   expect(await read(arranged)).toEqual(before);
-  // Each case takes one of the ways, and some cases freeze the account instead.
+  // Each case uses one of the ways to take the account back. Some cases freeze the account instead.
   const way = expected.ways[at % expected.ways.length] ?? 'nothing';
   if (expected.canFreeze && at % 4 === 3) return expectFrozen(arranged, before);
   const done = await give(arranged, way);
@@ -132,7 +132,7 @@ async function give({ link, passkey, userId }: Arranged, way: Way) {
 async function expectFrozen(arranged: Arranged, before: State) {
   const frozen = await send(arranged.link, { form: { intent: 'freeze' } });
   expect([frozen.status, frozen.headers.get('location')]).toEqual([303, '/take-back?saved=frozen']);
-  // A suspension ends the sessions, and changes nothing else.
+  // A freeze suspends the user and ends the sessions, and changes nothing else.
   expect(await read(arranged)).toEqual({ ...before, isSuspended: true, oldSessions: 0 });
   const shown = await send(arranged.link);
   expect([shown.status, shown.text.includes('account_frozen')]).toEqual([403, true]);
@@ -140,7 +140,7 @@ async function expectFrozen(arranged: Arranged, before: State) {
 
 type State = Awaited<ReturnType<typeof read>>;
 
-/** Returns the state of the account, without the browser that takes it back. */
+/** Returns the state of the account. Leaves out the browser that takes it back. */
 async function read({ userId }: Arranged) {
   const { rows } = await sql<{
     email: string;

@@ -89,7 +89,7 @@ describe('a thief who knows the password', () => {
 
   it('who makes new recovery codes, or asks for a deletion, tells the owner how to take the account back (contract 2.38)', async () => {
     const { email, id, browser, owner } = await rob();
-    // Somebody else uses the owner's browser.
+    // Another user logs in in the owner's browser.
     await browser.login(email, password);
     const { secret } = await setUp(browser, now());
     changes.passTime(8 * dayMs);
@@ -154,13 +154,13 @@ describe('a reader of a mailbox that its owner has left', () => {
       expect((await reader.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
     }
     const given = await answerWith(reader, link, passkey);
-    // This is another browser than the one that asked.
+    // This is not the browser in which the owner asked for the link.
     const elsewhere = openBrowser(changes.app.send);
     expect((await elsewhere.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
     const done = await reader.send(link, { form: { newPassword, passkey: given } });
     expect(done.status).toBe(303);
     expect(await reader.whoAmI()).toBe(email);
-    // The passkey was given, so it stays.
+    // The owner gave this passkey, so the take-back keeps it.
     const again = openBrowser(changes.app.send);
     expect((await logInByPasskey(again, passkey)).status).toBe(303);
   });
@@ -216,7 +216,8 @@ describe('a reader of a mailbox that its owner has left', () => {
       changes.app.db,
     );
     changes.passTime(-60 * dayMs);
-    // The codes are from a phone whose clock is off, or from a keyboard of another script (contract 9.247 and 9.248).
+    // The first code is from a phone whose clock is wrong, the second from a keyboard of another script (contract 9.247 and
+    // 9.248).
     const early = { newPassword, code: showCode(secret, now() + 120_000) };
     const refused = await reader.send(link, { form: early });
     expect([refused.status, textOf(refused)]).toEqual([
@@ -261,7 +262,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect(await hour()).toEqual(Array(16).fill(429));
     const right = { newPassword, code: showCode(secret, now() + 30_000) };
     expect((await reader.send(link, { form: right })).status).toBe(429);
-    // The page says that waiting does not help, even if it is opened again.
+    // The page says that waiting does not help, even if it is opened a second time.
     await letAnHourPass();
     await reader.send(link, { headers: { accept: 'text/html' } });
     const answer = await reader.send(link, { form: right, headers: { accept: 'text/html' } });
@@ -273,7 +274,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect((await browser.send('/profile')).status).toBe(200);
   });
 
-  /** Somebody who has had an app for eight days, and has just logged in with it. */
+  /** Arranges somebody who has had an app for eight days, and has just logged in with it. */
   async function addOwnerOfApp() {
     const owner = await changes.signUp();
     const { secret } = await setUp(owner.browser, now());
@@ -286,14 +287,14 @@ describe('a reader of a mailbox that its owner has left', () => {
   it('counts thirty guesses at most, also where the mail server of the mailbox makes us send again', async () => {
     const { email, browser, secret } = await addOwnerOfApp();
     await changes.click(browser, await changes.askForLink(browser, changes.newEmail()));
-    // This mail server keeps each mail, and says that it did not.
+    // This mail server keeps each mail, but answers that it did not accept it.
     const links = new Set<string>();
     const send = async ({ to, text }: { to: string; text: string }) => {
       if (to !== email) return;
       links.add(`/take-back?token=${tokenIn({ text }, '/take-back')}`);
       throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
     };
-    // An instance may have sent the mail in between. Then the next round sends it again.
+    // An instance may have sent the mail before this could. Then the next round sends it again.
     for (let round = 0; round < 50 && links.size < 5; round++) {
       await sql`update mails set sent_at = null, kept_text = null, attempts = 1,
         next_attempt_at = ${changes.clock.now}
@@ -316,7 +317,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     const second = changes.newEmail();
     await changes.change(browser, email, second);
     const dead = await changes.change(browser, second, changes.newEmail());
-    // The address is taken back as an older version does it, without rows of what was told.
+    // The address is taken back as an older version does it, which adds no rows to take_back_changes.
     await sql`delete from reserved_addresses where user_id = ${id}`.execute(changes.app.db);
     await sql`update users set email = ${email} where id = ${id}`.execute(changes.app.db);
     expect((await changes.app.send(dead)).status).toBe(404);
@@ -336,7 +337,7 @@ describe('a reader of a mailbox that its owner has left', () => {
     const link = await changes.change(browser, email, present);
     const told = async () =>
       (await listNotices(changes.app.db, present)).filter((kind) => kind === 'codes_guessed').length;
-    // These are codes of the app and, last, a recovery code.
+    // Guesses at codes of the app, and at last one at a recovery code.
     const guesses = [...Array(9).fill(wrongCode(secret, now())), '0000-0000-0000'];
     for (const code of guesses) {
       expect(await told()).toBe(0);
@@ -378,7 +379,8 @@ describe('user:thaw', () => {
     const { email, id, browser } = await rob();
     await browser.login(email, password);
     const { codes } = await setUp(browser, now());
-    // Everything is 40 days older, also by the clock of the command. So the app is from before the window (contract 2.44).
+    // Makes everything 40 days older, because the command uses the machine's clock. The app is then from before the window
+    // (contract 2.44).
     const ago = sql`interval '40 days'`;
     await sql`update take_back_changes set at = at - ${ago}, expires_at = expires_at - ${ago} where user_id = ${id}`.execute(
       changes.app.db,
@@ -451,7 +453,7 @@ describe('user:thaw', () => {
     const { email, id, codes } = await freeze();
     expect((await thaw(email, '--keep', email, '--why', 'A passport')).code).toBe(0);
     expect(await stateOf(id)).toEqual({ email, suspended: false, app: true, reserved: 0 });
-    // Every password that is set by mail makes all browsers forgotten.
+    // Whenever a password is set by mail, the service forgets all browsers.
     const { rows } = await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(
       changes.app.db,
     );
@@ -461,12 +463,12 @@ describe('user:thaw', () => {
     expect((await openBrowser(changes.app.send).login(email, newPassword)).headers.get('location')).toMatch(
       /^\/login\/code/,
     );
-    // Recovery codes do not stay.
+    // The old recovery codes do not work.
     const owner = await logIn(changes.app.send, email, newPassword);
     expect((await enterCode(owner, codes[0] ?? '')).status).toBe(401);
   });
 
-  /** Expects a mail that sets a password, and does nothing else. The result is the answer to the new password. */
+  /** Expects a mail that only sets a password. Returns the answer to the new password. */
   async function expectOnlyPassword(email: string) {
     await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
     const text = await vi.waitFor(async () => {
@@ -543,9 +545,9 @@ describe('user:thaw', () => {
 });
 
 describe('a password that counts no more', () => {
-  /** Gives the account back to its first mailbox; the factor is from before, and stays. */
+  /** Gives the account back to its first mailbox. The factor was there before the theft, and stays. */
   async function thawTo(email: string, { id, browser }: { id: string; browser: Browser }) {
-    // Commands go by the clock of the machine, so the rows here are made older.
+    // Commands use the machine's clock, so the test makes these rows older.
     for (const [table, column] of [
       ['passkeys', 'created_at'],
       ['authenticators', 'added_at'],
@@ -576,13 +578,13 @@ describe('a password that counts no more', () => {
     });
     expect([removed.status, textOf(removed).includes('your only way to log in')]).toEqual([422, true]);
     expect(await passkeysOf(id)).toEqual([passkeyId]);
-    // The passkey of just now is credential enough.
+    // The passkey was used just now, so no other credential is needed.
     await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`dead-${id}`}, ${id})`.execute(
       changes.app.db,
     );
     const form = { intent: 'remove-link', provider: 'marketplace', externalId: `dead-${id}` };
     expect((await owner.send('/profile/security', { form })).status).toBe(303);
-    // A day later the owner is asked for the passkey, not for a password.
+    // A day later, the page asks the owner for the passkey, not for a password.
     changes.passTime(dayMs);
     const asked = await owner.send('/profile/security', { form: { intent: 'end-others' } });
     expect([asked.status, asked.text.includes('name="confirmPassword"')]).toEqual([401, false]);
@@ -604,7 +606,7 @@ describe('a password that counts no more', () => {
     expect(textOf(await visitor.send(asked.headers.get('location') ?? ''))).toContain('Connect');
     const { rows } = await sql`select from external_links where user_id = ${id}`.execute(changes.app.db);
     expect(rows).toEqual([]);
-    // A password that is set by mail is a way to log in, and the code is asked for.
+    // The visitor can log in with the password that was set by mail, and is asked for a code.
     const set = await visitor.send(`/set-password?token=${token}`, { form: { newPassword } });
     expect(locationOf(set).pathname).toBe('/login/code');
   });
@@ -625,7 +627,7 @@ describe('/profile/email', () => {
     return yes;
   };
 
-  /** Somebody at a phone that is new to them, and the passkeys that they add there on these days. */
+  /** Arranges somebody at a phone that is new to them, who adds a passkey there on each of these days. */
   async function addOnPhone(...days: number[]) {
     const { email, id } = await changes.signUp();
     changes.passTime(30 * dayMs);
@@ -683,7 +685,7 @@ describe('a link of a mail', () => {
       expect(
         (await sql`select from take_back_changes where email = ${each}`.execute(changes.app.db)).rows,
       ).toEqual([]);
-    // The owner is told of the second passkey.
+    // The owner gets a mail about the second passkey.
     await addPasskey(browser);
     expect(await linkOf(changes, byPasskey, 'passkey_added')).toMatch(/^\/take-back\?token=/);
   });
@@ -741,7 +743,7 @@ describe('a link of a mail', () => {
     };
     for (const command of ['user:suspend', 'user:delete'])
       expect((await runCli(changes.app.databaseUrl, [command, email])).code).toBe(0);
-    // A suspended user's remaining time is kept as a time after the year 3000. Commands go by the clock of the machine.
+    // While a user is suspended, the remaining time is stored as a time after the year 3000. Commands use the machine's clock.
     changes.passTime(60 * 60_000);
     expect((await left())[0]).toBeGreaterThan(24 * 365 * 900);
     const link = await linkOf(changes, email, 'deletion_requested');
@@ -755,7 +757,7 @@ describe('a link of a mail', () => {
     const { email, id, browser } = await changes.signUp();
     await changes.change(browser, email, changes.newEmail());
     const hours = await changes.app.db.transaction().execute(async (trx) => {
-      // The time runs over the end of summer time.
+      // The period spans the end of summer time.
       await sql`set local time zone 'Europe/Berlin'`.execute(trx);
       await sql`insert into reserved_addresses (email, user_id, expires_at)
         values (${changes.newEmail()}, ${id}, '2026-10-28T12:00:00Z')`.execute(trx);

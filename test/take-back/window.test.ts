@@ -13,14 +13,14 @@ const client = shared(openFreshDatabase);
 
 type Change = { email: string; at: number; expiresAt: Date };
 
-/** A change that was told to `email`, in days from now. `late` is how long its user was suspended since then. */
+/** A change that was told to `email`, `at` days from now. `late` is for how many days the user was suspended after that. */
 const told = (email: string, at: number, { late = 0 } = {}): Change => ({
   email,
   at,
   expiresAt: days(at + 7 + late),
 });
 
-/** Adds a user who was told of these changes. */
+/** Adds a user, with the changes that they were told of. */
 async function tell(changes: Change[], suspendedAt: Date | null) {
   const { db } = client;
   const id = randomUUID();

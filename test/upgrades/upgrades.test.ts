@@ -1,5 +1,5 @@
-// A database that 0.6.0 has left, brought to the present: its rows are there, and its people go on. 0.6.0 wrote it, and it is
-// kept as plain SQL. An earlier version began it, so it has rows from before many of today's features.
+// A database that 0.6.0 has left, as plain SQL, is migrated to this version: its rows are there, and its people go on. It was
+// begun by an even earlier version, so it has rows from before many of today's features.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -18,15 +18,15 @@ import { readOn } from '../support/events/events.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { enterCode, expectCodeAsked, payloadOf, showCode } from '../support/people/totp-app.ts';
 
-/** What only the browsers, apps and senders of that database know. */
+/** What the browsers, apps and senders of that database know, and the database does not. */
 type Known = {
-  /** By session token, the user whose session goes on. */
+  /** The users whose sessions go on, by session token. */
   sessions: Record<string, string>;
   signups: { webhookId: string; body: string; status: number; answer: string }[];
   /** The token in a mail of customer@example.test. */
   setPassword: string;
   authenticator: { email: string; secret: string; codes: string[] };
-  /** The token in a mail to cora@example.test, whose address is cora-new@example.test now. */
+  /** The token in a mail to cora@example.test. That user's address is cora-new@example.test now. */
   undo: string;
   /** The token in a mail to found@example.test, an address that was offered to lost@example.test. */
   newAddress: string;

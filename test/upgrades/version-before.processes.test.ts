@@ -1,5 +1,6 @@
-// This version and the one before it run beside each other on one database, under traffic, whichever migrated it: so an upgrade
-// and the way back interrupt nobody (docs/operate/upgrade.md). Both issue invoices all the while, in one series (contract 7.53).
+// This version and the one before it run at the same time on one database, under traffic. Either may have migrated the
+// database, so an upgrade and a return to the older version interrupt nobody (docs/operate/upgrade.md). Both issue invoices all
+// the time, in one series (contract 7.53).
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +63,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
   });
 
-  // On the way back, the older version runs on a database that this one has migrated and written.
+  // After a return to the older version, it runs on a database that this version has migrated and written.
   it.each<[runtime: Runtime, name: string]>([
     ['node', 'an upgrade and the way back interrupt nobody, and issue in one series'],
     ['deno', 'an upgrade interrupts nobody, and issues in one series'],
@@ -91,7 +92,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
       const next = await start(port, folder);
       visits.ports.push(port);
       await visits.see(3);
-      // A balancer takes an instance out before it stops.
+      // A balancer sends an instance no requests before the instance stops.
       visits.ports.shift();
       await visits.see(1);
       serving.child.kill('SIGTERM');
@@ -120,8 +121,8 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
   });
 
   /**
-   * Returns what pg_dump writes, without keys and times, after each of these has migrated the database as a role that only owns
-   * it.
+   * Lets the version in each folder migrate a database, as a role that only owns it. Returns what pg_dump writes after that,
+   * without keys and times.
    */
   async function dumpAfter(...folders: string[]): Promise<string> {
     const { url, env, close } = await startDebianPostgres();
@@ -179,7 +180,8 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     }
     const countIssued = async () =>
       (await sql<{ count: number }>`select count(*)::int as count from invoices`.execute(db)).rows[0]?.count;
-    // The service knows of the restore and does not try, so there is no fault to wait for. Only time has to pass.
+    // The service knows of the restore and does not try to bill, so no line shows that it waits. The test can only let time
+    // pass.
     await sleep(10_000);
     expect(earlier.output()).not.toContain('billing waits since');
     expect(await countIssued()).toBe(0);
@@ -219,7 +221,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
       (
         await sql<{ net: number }>`select net::int from documents order by issued_at, number`.execute(db)
       ).rows.map(({ net }) => net);
-    /** Another period begins, a second after the last one. */
+    /** Makes another period begin, a second after the last one. */
     const moveOn = () =>
       sql`update service_contracts set next_period_starts_at = (
         select max(period_starts_at) + interval '1 second' from invoices)`.execute(db);
@@ -240,7 +242,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await expect.poll(readSums, { timeout: 60_000 }).toEqual([4_000, 5_000, 6_500]);
     await stop();
 
-    // What the version before stores is a price of one, whatever the quantity was.
+    // The version before stores any price with a quantity of one.
     stop = await start(before.folder);
     await report({ price: { ...price, unit_amount: 700 } });
     await stop();
@@ -254,7 +256,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
     await drop();
   });
 
-  // Contract 14.58, 14.70 and 14.71. The version before knows no product of OpenID Connect.
+  // Contract 14.58, 14.70 and 14.71. The version before does not know products that speak OpenID Connect.
   it.each(['this version', 'the version before'])(
     'ends logins of OpenID Connect on a database that %s has made',
     { timeout: 300_000 },
@@ -274,7 +276,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
       const client = await addOpenIdClient(now, { backChannelUri: 'http://localhost:9/out' });
       expect((await earlier(authorizePath(client))).status).toBe(404);
 
-      // People log in at either version, and go to the product by this one.
+      // People log in at either version, and go to the product through this version.
       const open = async (send: typeof earlier) => {
         const person = await addPerson(now, { passwordHash: await hashPassword(password) });
         const form = { email: person.email, password };
@@ -315,13 +317,13 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
         for (const send of [now.send, earlier]) {
           const person = await open(send);
           expect((await readUserinfo(now, person.token)).status).toBe(200);
-          // The version before has no such path, whatever it is shown.
+          // The version before has no such path, whatever token it gets.
           expect((await readUserinfo({ send: earlier }, person.token)).status).toBe(404);
           await end(person);
           expect((await readUserinfo(now, person.token)).status, name).toBe(401);
           expect((await exchange(now, client, person.code)).status, name).toBe(400);
           const told_ = told === 'sid' ? [person.sid] : [null, person.sid];
-          // An erasure is told once the event is there.
+          // The product is told of an erasure after its event exists.
           await expect
             .poll(async () => new Set(await listLogOuts(person.id)), { timeout: 30_000 })
             .toEqual(new Set(told_));

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const narrow = { width: 390, height: 844 };
 const wide = { width: 1280, height: 800 };
 
-/** Takes pictures at both widths if SCREENSHOTS asks for them, and looks for faults in our part of the page. */
+/** Takes pictures at both widths if SCREENSHOTS is set, and looks for faults in our part of the page. */
 async function look(page: Page, name: string): Promise<void> {
   for (const viewport of [narrow, wide]) {
     await page.setViewportSize(viewport);
@@ -38,7 +38,7 @@ test('an owner activates, fills in four things and checks', async () => {
   await logInLocally(page);
   await page.goto(`${url}/wp-admin/plugins.php`);
   await page.locator('#activate-identity-login').click();
-  // This waits for a link, because WordPress removes the mark of the activation from the address.
+  // Waits for a link, because WordPress removes the parameter of the activation from the URL.
   await page.locator('#deactivate-identity-login').waitFor();
   await page.locator('tr[data-slug="identity-login"]').getByRole('link', { name: 'Settings' }).click();
   expect(await page.locator('.notice-warning').textContent()).toMatch(
@@ -76,7 +76,7 @@ test('a person logs in by the button, and finds their profile kept at Identity',
   expect(await page.getByText('merchant@example.test', { exact: true }).isVisible()).toBe(true);
   await look(page, 'profile');
 
-  // A second tab logs in at the same time, again without a password.
+  // Two tabs log in at the same time, without a password.
   const tabs = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(tabs.map((tab) => tab.goto(`${url}/sso/identity/login?return_to=/`)));
   for (const tab of tabs) {
@@ -120,7 +120,7 @@ test('shortcode and block show the button, and then who is logged in', async () 
   const { page, context } = await pair.site.visit();
   await page.goto(`${url}/login-here/?a=1&b=2`);
   expect(await page.getByRole('link', { name: 'Log in with Identity' }).count()).toBe(2);
-  // Themes of blocks put the content of a page into a column like this one.
+  // Block themes put the content of a page into a column like this one.
   await page.setViewportSize(wide);
   await page.addStyleTag({
     content: 'body > * { max-width: 600px; margin-left: auto !important; margin-right: auto !important }',

@@ -24,11 +24,11 @@ test('it finds nothing wrong', async () => {
   const { code, out, err } = await examine();
   const report = JSON.parse(out);
   expect(report, err).toMatchObject({ verdict: 'right', holds_secrets: [1], findings: [] });
-  // Its pages show no role, but what WordPress adds to a page now and then may look like one.
+  // The plugin's pages show no role, but WordPress sometimes adds something to a page that looks like one.
   const unseen = report.unseen.map(({ id }: { id: string }) => id);
   expect(unseen.filter((id: string) => id !== 'role_kept')).toEqual([]);
   expect(code).toBe(0);
-  // The doctor's nudges do not count as those of the service.
+  // The plugin does not take the doctor's nudges for nudges of the service.
   expect(await pair.wordpress.php(`return get_option('identity_login_called');`)).toBe(false);
 });
 

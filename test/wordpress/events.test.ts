@@ -55,7 +55,7 @@ test('a suspension ends all sessions, and holds until it is lifted', async () =>
   expect((await runCli(databaseUrl, ['user:suspend', person.email])).code).toBe(0);
   await soon(async () => expect((await userOf(pair, person.id)).roles).toEqual([]));
   expect(await visitor.whoAmI()).toBe('nobody');
-  // This is as if another hand-off of this person had been on its way.
+  // Acts as if another hand-off of this person had been on its way.
   const again = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
   expect(refusalOf(again)).toEqual([403, 'access_denied']);
   expect((await openVisitor(pair).go(callback)).status).toBe(403);
@@ -76,7 +76,7 @@ test('a deletion takes what says who it was, and leaves what they wrote', async 
   await deletePerson(pair.site.app.db, person);
   await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Deleted person'));
   const deleted = await userOf(pair, person.id);
-  // Nobody can have guessed this login name.
+  // The login name is random, so nobody can have guessed it.
   expect(deleted.login).toMatch(/^deleted-[0-9a-f]{16}$/);
   expect(deleted).toEqual({
     id: user.id,
@@ -181,7 +181,7 @@ test('the option with the secret is not loaded with every page', async () => {
 
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived(pair);
-  // This waits until no pull is under way, because a pull would write the position again.
+  // Waits until no pull is under way, because a pull would write the position anew.
   await soon(async () =>
     expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }),
   );
@@ -228,7 +228,7 @@ test('a nudge that is not signed with the secret is refused', async () => {
 
 test('the five-minute job pulls what no nudge has said', async () => {
   const { person } = await addArrived(pair);
-  // The site refuses nudges under this name, so only the job can pull. The job runs with the right name.
+  // With this wrong name, the site refuses nudges, so only the job can pull. The job runs after the right name is set.
   await choose(pair, 'client', `'elsewhere'`);
   await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
   await pair.wordpress.php(

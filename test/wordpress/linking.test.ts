@@ -1,4 +1,5 @@
-// If the site's owner allows it, people may become local users: which ones, and what open registration means otherwise.
+// If the site's owner allows it, people are linked with local users: with which ones, and what open registration does if the
+// owner does not.
 import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';
 import { shared } from '../support/run/shared.ts';
@@ -10,7 +11,7 @@ beforeAll(() => setUp(pair));
 
 let serial = 0;
 
-/** A person with the address of a local user of this role. `php` changes that user before the person comes. */
+/** A person comes who has the email address of a local user with this role. `php` changes the local user before that. */
 async function arrive(role: string, php = '') {
   await choose(pair, 'policy', `'link'`);
   const person = await addPerson(pair.site.app.db);

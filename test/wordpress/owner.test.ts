@@ -37,7 +37,7 @@ async function openOwner() {
     ...visitor,
     nonceOf,
     readSettings: async () => toText((await visitor.go(settingsPage)).text),
-    /** Saves the settings. The result is the page that says what became of them. */
+    /** Saves the settings. Returns the page that says what became of them. */
     async save(fields: Record<string, string>) {
       const form = Object.entries(fields).map(([name, value]) => [`identity_login${name}`, value]);
       const body = new URLSearchParams([
@@ -249,7 +249,7 @@ test('until somebody has logged in with these settings, the page asks to try it'
 });
 
 test('why changes do not arrive stands on the page, until they do', async () => {
-  // The site and this nudge have a secret that the service does not know.
+  // The site and this nudge share a secret that the service does not know.
   const other = 'another secret that is as long as ours is';
   await choose(pair, 'secrets', `['${other}']`);
   const body = JSON.stringify({ client: 'network_site', latest: 1 });
@@ -266,7 +266,7 @@ test('why changes do not arrive stands on the page, until they do', async () => 
   const cause = /\d\d:\d\d:\d\d \S+: Identity does not know this site by this name and secret \(401\)/;
   expect(await owner.readSettings()).toMatch(cause);
   expect(await owner.save({ '[secrets][0]': secret })).not.toMatch(cause);
-  // A pull that WordPress has begun by itself may clear it at that moment.
+  // WordPress may have begun a pull by itself, which clears the failure, so the test tries again.
   await soon(async () => {
     await pair.wordpress.php(`update_option('identity_login_pull_failure', ['at' => 1, 'words' => 'Old.']);`);
     expect(await owner.readSettings()).toContain('Old.');
@@ -351,7 +351,7 @@ test('the owner lets roles follow Identity again: one that was given by hand, an
   );
   await byHand.visitor.whoAmI();
   expect((await readRoles())[0]).toBe('subscriber');
-  // The owner, who logs in with Identity, chooses all users. The role of the owner does not follow.
+  // The owner, who logs in with Identity, changes the role of all users. The owner's own role does not change.
   const takesOwnRights = await pair.wordpress.php(`
     get_userdata(${byHand.user.id})->set_role('administrator');
     wp_set_current_user(${byHand.user.id});
@@ -423,7 +423,7 @@ test('a stranger does not learn who is linked, and everybody learns where Identi
   const key = await pair.wordpress.php<string>(
     `return get_userdata(${user.id})->user_activation_key . get_user_by('login', 'unlinked')->user_activation_key;`,
   );
-  // Only one mail went out, and not to the linked user.
+  // Only one mail was sent, and not to the linked user.
   expect(key).toMatch(/^\d+:\$/);
   const tryPassword = async (name: string) =>
     (await stranger.logInLocally(name, 'a wrong password')).text.replaceAll(name, 'NAME');

@@ -1,4 +1,4 @@
-// A WordPress and the real service, which know each other; and visitors who go to and fro between them.
+// A WordPress and the real service, which know each other, and visitors who go from one to the other.
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, inject, vi } from 'vitest';
 import { locationOf } from '../support/app/app.ts';
@@ -47,7 +47,7 @@ export const choose = ({ wordpress }: Pair, setting: string, php: string) =>
 
 export type Page = { status: number; headers: Headers; text: string; location: string };
 
-/** A browser without script at the WordPress, with its cookies. Redirects are not followed. */
+/** A browser without script at the WordPress, with its cookies. It does not follow redirects. */
 export function openVisitor({ site, wordpress }: Pair) {
   const jar = new Map<string, string>();
   async function go(path: string, options: RequestInit = {}): Promise<Page> {
@@ -67,7 +67,7 @@ export function openVisitor({ site, wordpress }: Pair) {
       location: response.headers.get('location') ?? '',
     };
   }
-  /** The URL to which the service sends this person from its launch. */
+  /** Begins a login. Returns the URL to which the service's launch redirects the person. */
   async function launch(cookie: string, returnTo = ''): Promise<string> {
     const start = await go(`/sso/identity/login${returnTo && `?return_to=${encodeURIComponent(returnTo)}`}`);
     expect(start.status).toBe(303);
@@ -78,7 +78,7 @@ export function openVisitor({ site, wordpress }: Pair) {
     jar,
     go,
     launch,
-    /** The answer of the callback. `cookie` is of a session at the service. */
+    /** Logs in. Returns the answer of the callback. `cookie` belongs to a session at the service. */
     login: async (cookie: string, returnTo = '') => go(await launch(cookie, returnTo)),
     /** Starts an attempt, and returns the state with which this browser asked. */
     async startAttempt(): Promise<string> {
@@ -99,7 +99,7 @@ export function openVisitor({ site, wordpress }: Pair) {
 
 export const refusalOf = ({ status, headers }: Page) => [status, headers.get('identity-refusal')];
 
-/** A hand-off as the service makes it, for a person whom it does not know. */
+/** Returns a hand-off with the service's signature, for a person whom the service does not know. */
 export function signHandOff(
   { site }: Pair,
   state: string,
@@ -158,7 +158,7 @@ export async function userOf(pair: Pair, profileId: string): Promise<LocalUser> 
   return user;
 }
 
-/** A person of the service who has logged in to WordPress. */
+/** Adds a person of the service who has logged in to WordPress. */
 export async function addArrived(pair: Pair, name?: string) {
   const person = await addPerson(pair.site.app.db, name);
   const cookie = await openSession(pair.site.app.db, person);
@@ -169,7 +169,7 @@ export async function addArrived(pair: Pair, name?: string) {
   return { person, cookie, visitor, user, id: user.id };
 }
 
-/** A local user as any site has them; the result is the id. */
+/** Adds a local user as any site has them. Returns the user's id. */
 export const addLocalUser = (
   { wordpress }: Pair,
   name: string,
@@ -179,5 +179,5 @@ export const addLocalUser = (
   wordpress.php(`return wp_insert_user(['user_login' => ${phpText(name)}, 'user_email' => ${phpText(email)},
     'user_pass' => 'a local password', 'role' => ${phpText(role)}]);`);
 
-/** An event arrives within seconds. */
+/** Waits for the effect of an event, which arrives within seconds. */
 export const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000, interval: 200 });

@@ -80,7 +80,7 @@ test('of 16 tabs of one browser that log in at once each stays logged in, with o
   expect(
     await pair.wordpress.php(`return count(WP_Session_Tokens::get_instance(${user.id})->get_all());`),
   ).toBe(1);
-  // A page that another tab asked for before the login is still on its way.
+  // Acts as a page that another tab asked for before the login, and that arrives after it.
   visitor.jar.clear();
   for (const [name, value] of before) visitor.jar.set(name, value);
   expect(await visitor.whoAmI()).toBe(user.login);
@@ -124,7 +124,7 @@ test('deny: whoever has the address of a local user is not let in, and nothing i
   const answer = await visitor.login(await openSession(pair.site.app.db, person));
   expect(refusalOf(answer)).toEqual([403, 'person_refused']);
   expect(answer.headers.get('identity-launch')).toMatch(/^[0-9a-f]{4}-[0-9a-f]{4}$/);
-  // A link to log in again would only lead back here.
+  // A link to log in again would only lead back to this page.
   const leave = 'logout?client=network_site&return_to=%2Fsso%2Fidentity%2Flogin';
   expect(readLinks(answer.text)).toEqual([
     [`${pair.wordpress.url}/`, 'Go on to Site'],
@@ -308,7 +308,7 @@ test('a linked user cannot change what is kept at Identity: not by form, not by 
     headers: { 'content-type': 'application/json', 'x-wp-nonce': restNonce },
   });
   expect(rest.status).toBe(200);
-  // The form has a password, so WordPress starts a session of its own. That session counts for nothing.
+  // The form has a password, so WordPress starts a session of its own. The plugin does not accept that session.
   await visitor.go('/wp-admin/profile.php', { method: 'POST', body: new URLSearchParams(form) });
   expect(await visitor.whoAmI()).toBe('nobody');
   const [description, first, nickname, pending] = await pair.wordpress.php<string[]>(`return array_map(

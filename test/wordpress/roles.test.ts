@@ -1,4 +1,4 @@
-// Roles that somebody changed in WordPress: nothing later gives back the earlier ones.
+// Roles that somebody changed in WordPress: nothing later gives back the earlier roles.
 import { beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { openSession, type Person } from '../support/events/events.ts';
@@ -160,7 +160,7 @@ test('a role that was taken here and given again by hand no longer follows Ident
 test('a role that is changed while another process is about to write one stays', async () => {
   await chooseRoles('administrator', 'subscriber', 'author');
   const { id } = await addArrived(pair);
-  /** Changes the role as another process would, after this one has read the user. */
+  /** Changes the role as another process would, after WordPress has read the user in this process. */
   const changeBefore = (prepare: string, write: string) =>
     pair.wordpress.php<string[]>(`
       $user = get_userdata(${id});
@@ -198,7 +198,7 @@ test('whoever was suspended under the plugin of before gets the role back', asyn
   await pair.wordpress.php(
     `update_user_meta(${id}, 'wp_user_level', 0); update_option('identity_login_schema', 2);`,
   );
-  // The next page brings the tables up to date.
+  // The next page that somebody opens updates the tables.
   await openVisitor(pair).go('/');
   await resume(person);
   await soon(async () => expect(await rolesOf(id)).toEqual(['author']));

@@ -1,4 +1,5 @@
-// A WordPress of Debian's packages with its own MariaDB, in a temporary folder, and the plugin in it as its archive has it.
+// A WordPress from Debian's packages with its own MariaDB, in a temporary folder. It has the plugin as the plugin's archive has
+// it.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
@@ -14,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** How to see that each package is there. */
+/** How to find out whether each package is installed. */
 const packages = {
   wordpress: () => existsSync('/usr/share/wordpress/wp-login.php'),
   'mariadb-server': () => existsSync('/usr/sbin/mariadbd'),
@@ -34,13 +35,13 @@ export type Installation = { folder: string; port: number };
 
 export type WordPress = {
   url: string;
-  /** Runs PHP inside WordPress, and gives what it returns. */
+  /** Runs PHP inside WordPress. Returns what the PHP code returns. */
   php: <T = unknown>(code: string) => Promise<T>;
   /** What PHP and WordPress have logged. */
   readLog: () => Promise<string>;
 };
 
-/** Starts a WordPress that has the plugin, but not active. */
+/** Starts a WordPress with the plugin, which is not active. */
 export async function startWordPress(): Promise<Installation & { stop: () => Promise<void> }> {
   const missing = Object.entries(packages).flatMap(([name, isThere]) => (isThere() ? [] : [name]));
   if (missing.length > 0)
@@ -56,7 +57,7 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
     const url = `http://127.0.0.1:${port}`;
     const database = startMariadb(folder, 'wordpress').then((server) => stops.push(server.stop));
     const starts = [database, copySite(folder, url)];
-    // If one start fails, the other must have ended before everything stops.
+    // If one start fails, the other start must have ended before everything is stopped.
     await Promise.allSettled(starts);
     await Promise.all(starts);
     const php = await startPhp(folder, port);
@@ -97,7 +98,7 @@ async function copySite(folder: string, url: string): Promise<void> {
   const plugin = join(site, 'wp-content', 'plugins', 'identity-login');
   await cp(join(root, 'clients/wordpress/identity-login'), plugin, { recursive: true });
   await cp(join(root, 'clients/php/src'), join(plugin, 'kit'), { recursive: true });
-  // No mail leaves this WordPress, although WordPress reports each as sent.
+  // WordPress reports each mail as sent, but no mail leaves this WordPress.
   const always = join(site, 'wp-content', 'mu-plugins');
   await mkdir(always, { recursive: true });
   await writeFile(join(always, 'no-mail.php'), "<?php add_filter('pre_wp_mail', '__return_true');");
@@ -118,7 +119,7 @@ async function copySite(folder: string, url: string): Promise<void> {
     SECURE_AUTH_SALT: 'f'.repeat(64),
     LOGGED_IN_SALT: 'g'.repeat(64),
     NONCE_SALT: 'h'.repeat(64),
-    // Otherwise each page of the administration would wait for wordpress.org.
+    // Without this setting, each administration page would wait for wordpress.org.
     WP_HTTP_BLOCK_EXTERNAL: 1,
     DISABLE_WP_CRON: 1,
     WP_DEBUG: 1,
@@ -146,7 +147,7 @@ require_once ABSPATH . 'wp-settings.php';
 
 const networkFlag = (folder: string) => join(folder, 'network');
 
-/** Makes the WordPress a network of sites, until it is opened again. */
+/** Makes the WordPress a network of sites. This ends when it is opened the next time. */
 export async function makeNetwork({ folder, port }: Installation): Promise<void> {
   await buildPhp(
     folder,
@@ -161,7 +162,7 @@ export async function makeNetwork({ folder, port }: Installation): Promise<void>
   await writeFile(networkFlag(folder), '');
 }
 
-/** Debian has themes in packages of their own. */
+/** Debian has WordPress' themes in other packages, so this writes a theme. */
 async function writeTheme(theme: string): Promise<void> {
   await mkdir(theme, { recursive: true });
   await writeFile(join(theme, 'style.css'), '/* Theme Name: Plain */');
@@ -172,7 +173,8 @@ async function writeTheme(theme: string): Promise<void> {
 }
 
 async function startPhp(folder: string, port: number): Promise<ChildProcess> {
-  // The router acts as a web server with WordPress' own rules: files as they are, everything else by index.php.
+  // The router acts as a web server with WordPress' own rules: it sends files as they are, and lets index.php answer everything
+  // else.
   const router = `<?php
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 $file = $_SERVER['DOCUMENT_ROOT'] . $path;
@@ -197,7 +199,7 @@ require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
   return child;
 }
 
-/** PHP's code is compiled once for all processes. */
+/** PHP stores its compiled code, so that all processes share it. */
 const phpFlags = (folder: string) =>
   [
     `error_log=${join(folder, 'log')}`,
