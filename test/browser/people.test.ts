@@ -271,6 +271,9 @@ it('the pages can be used by keyboard alone', async () => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
+  // The offer of the browser's time zone stands first (contract 2.171).
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Use this time zone');
+  await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.name')).toBe('name');
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
   expect(outline).toBe('3px');

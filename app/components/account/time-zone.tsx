@@ -52,7 +52,7 @@ export function TimeZone({ timeZone, names, saved, refused }: Props) {
           </p>
         </div>
         <button type="submit" name="intent" value="time-zone">
-          Save time zone
+          Set time zone
         </button>
       </form>
     </Section>
