@@ -145,7 +145,7 @@ describe('somebody who types another person’s address at the marketplace', () 
         text
           .replaceAll(`${name}@`, 'x@')
           .replace(`probe-${name}`, 'probe')
-          // Removes the first letter of the email address, which the menu shows.
+          // The menu shows the first letter of the email address, so this removes the letter.
           .replace(/Your account \w /, '')
           .replace(/id=[\w-]+/g, '');
       looks.push([

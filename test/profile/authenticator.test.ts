@@ -146,7 +146,7 @@ describe('setting it up', () => {
     clock += 599_000;
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
     clock += 1_000;
-    // The secret stays hidden even if the browser still has its cookie.
+    // The page hides the secret even if the browser still has the cookie of the set-up.
     expectNoSecret(await owner.send(setUpPage));
     await sql`update sessions set auth_time = ${new Date(clock)} where ended_at is null`.execute(app.db);
     const late = await giveCode(owner, showCode(secret, clock));
