@@ -540,7 +540,7 @@ describe('what ends access, removes what was added or keeps things as they were 
   });
 });
 
-/** Sets the counts so that the allowance can be used `left` more times. */
+/** Sets the stored numbers so that the allowance can be used `left` more times. */
 const leave = (name: AllowanceName, left: number) =>
   sql`update rate_limits set points = ${allowances[name].times - left} where key like ${`allowance-${name}:%`}`.execute(
     app.db,

@@ -29,7 +29,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
   expect(rows).toHaveLength(1);
   expect(await capabilitiesOf(email)).toEqual(before);
   expect(await profile()).toMatchObject({ role, account });
-  // A second hand-off does not change the capabilities either.
+  // A second hand-off does not change the capabilities.
   await openHandOff(app, await buildHandOff(app, { id: 'bare', email, profileUpdatedAt: new Date() }));
   expect(await capabilitiesOf(email)).toEqual(before);
 });

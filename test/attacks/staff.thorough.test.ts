@@ -315,7 +315,7 @@ describe('an act', () => {
     const form = await askFor(app, 'people.suspend', target);
     let sent: Promise<string> | undefined;
     await app.db.transaction().execute(async (trx) => {
-      // Locks both accounts first, as the service does. Otherwise this transaction and the act could deadlock.
+      // Locks both accounts first, as the service does. In another order, this transaction and the act could deadlock.
       await sql`select from accounts where id in (${by.accountId}, ${target.accountId}) order by id
         for no key update`.execute(trx);
       await sql`update users set account_id = ${by.accountId} where id = ${target.id}`.execute(trx);

@@ -78,7 +78,10 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-/** Returns a random multiple of ten: the number of a person. It is never the last person, so that others follow in a list. */
+/**
+ * Returns a random multiple of ten: the number of a person. It is never the last person, so that a list has other people after
+ * this one.
+ */
 const some = () => 10 * (1 + Math.floor(Math.random() * (people / 10 - 1)));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;
@@ -130,7 +133,7 @@ const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789').join(' ');
 
 const folder = await makeFolder();
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
-  // These settings are those of npm run bench.
+  // npm run bench uses the same settings.
   settings: { synchronous_commit: 'off', shared_buffers: '2GB', max_wal_size: '4GB' },
 });
 const client = new pg.Client(postgres.url);

@@ -16,7 +16,7 @@ export const settings = {
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
   IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
-  // No mail server listens there.
+  // No mail server listens at this address.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
   // Each request names the IP address of its person, as a proxy does. People need different IP addresses, because guesses are

@@ -261,7 +261,7 @@ it.each(Object.entries(faults))(
 
 const long = { timeout: 120_000, interval: 500 };
 
-// ---- What takes long, by promtool
+// ---- Alerts whose faults would take long, shown by promtool
 
 /** Values every 15 seconds from 0 on. They grow by `from` for ten minutes, and by `to` after that. */
 const then = (from: number, to: number) => `0+${from}x40 ${from * 40}+${to}x40`;

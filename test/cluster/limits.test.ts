@@ -115,7 +115,7 @@ describe.each([
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100);
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
     expect((await ask(session, '/login')).status).toBe(200);
-    // Signed requests do not count as forms.
+    // The proxy does not count signed requests among the forms.
     expect((await ask(session, '/integrations/crm/signups', 'POST')).status).toBe(200);
     session.close();
   });

@@ -102,7 +102,7 @@ describe.each([
       expect((await balancer.send(path, { method })).status).toBe(502);
       expect(got.length > 1, String(got.length)).toBe(isSentAgain);
       handle = answerOk;
-      // Some time after an instance has failed, it gets requests again.
+      // Some time after a failure, the proxy sends requests to the instance anew.
       await vi.waitFor(async () => expect((await balancer.send('/')).status).toBe(200), {
         timeout: 20_000,
         interval: 500,

@@ -80,7 +80,7 @@ it.each<[what: string, many: number, ask: (cookie: string, n: number) => Promise
 });
 
 // The limit of all statements would end the wait only after 2.3 s (contract 9.255). On a busy machine a change may be late, so
-// there are up to five.
+// the test makes up to five changes.
 it('a change waits for it half a second, twice, and is refused', async () => {
   const cookie = await app.login(locked);
   const form = { intent: 'names', name: 'M', accountName: 'M' };

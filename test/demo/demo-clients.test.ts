@@ -317,7 +317,7 @@ describe('a browser with several attempts at once', () => {
 });
 
 describe('a demo client that asks for the password again (contract 3.29 and 4.13)', () => {
-  /** The result of a hand-off whose `auth_time` is `secondsAfterStart` after the start of the attempt. */
+  /** Returns the result of a hand-off whose `auth_time` is `secondsAfterStart` seconds after the start of the attempt. */
   async function prove(secondsAfterStart: number | undefined) {
     const { send, config } = app;
     const start = await send('/demo/crm_app/login?prompt=login');

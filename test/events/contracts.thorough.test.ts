@@ -93,7 +93,7 @@ it('says of a trial what it was at that moment', async () => {
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,
   );
-  // Between these two there may be an event about the end of the trial alone.
+  // Between these two events there may be one that tells only the end of the trial.
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 

@@ -1,4 +1,4 @@
-// Many expired rows at the same time: sweeping them holds up no request, and deletes each row once.
+// Many expired rows at the same time: the sweep holds up no request, and deletes each row one time.
 import { appendFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';

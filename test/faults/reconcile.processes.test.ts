@@ -14,7 +14,7 @@ import { shuffle } from '../support/run/random.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
-// With this padding the short form, too, has a file that does not fit into the heap.
+// This padding makes the file too large for the heap in the short form, too.
 const padding = 'x'.repeat(byForm({ short: 4_000, long: 200 }));
 const heapMegabytes = 64;
 const maxPeakMegabytes = 200;
@@ -73,7 +73,7 @@ async function populate() {
 function* writeView(isCsv: boolean, of: (n: number) => Terms | undefined): Generator<string> {
   if (isCsv) yield 'note,signup_id,status,plan,trial_ends_at,currency,unit_amount,interval,occurred_at\r\n';
   for (let at = 0; at < total; at++) {
-    // The factor is prime to the total, so each number comes once.
+    // The factor and the total have no common divisor, so the loop makes each number exactly one time.
     const n = ((at * 7_919) % total) + 1;
     const terms = of(n);
     if (!terms) continue;

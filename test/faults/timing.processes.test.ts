@@ -1,4 +1,5 @@
-// Answers do not tell who has an account: the same status, headers and text for all and, in the long form, the same time.
+// Answers do not show who has an account: they have the same status, headers and text for all, and take the same time, which
+// only the long form measures.
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';

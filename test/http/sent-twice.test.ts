@@ -1,4 +1,4 @@
-// A form that works once, sent twice (contract 9.287), and browsers that keep no cookies (contract 9.284).
+// A form that works one time is sent two times (contract 9.287), and browsers keep no cookies (contract 9.284).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';

@@ -1,4 +1,4 @@
-// The real service, a product that it knows as an OpenID Connect client, and people who go to and fro between them.
+// The real service, a product that is its OpenID Connect client, and people who go from one to the other.
 
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Place, Product } from './pair.ts';
 
-/** What a product keeps of one browser. `who` is there while somebody is logged in. */
+/** What a product stores of one browser. `who` is set while somebody is logged in. */
 export type Session = { who?: unknown; [name: string]: unknown };
 
 export type Sessions = Map<string, Session>;

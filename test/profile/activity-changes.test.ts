@@ -70,7 +70,7 @@ describe('a change is told', () => {
       device: null,
       changes: [
         { what: 'Name', from: 'Maya Merchant', to: 'By Hand' },
-        // Profiles give managers this role, too. `null` stands for the role that the account gives.
+        // The profiles of managers have this role, too. `null` stands for the role that the account gives.
         { what: 'Role', from: null, to: 'Administrator' },
       ],
     });

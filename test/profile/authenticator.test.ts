@@ -400,7 +400,7 @@ describe('a session without the second factor (contract 9.77)', () => {
     });
 
     it('and takes each code once, however many come at once, and a recovery code, with a mail', async () => {
-      // Without `sure`, a confirmed form leads on to a question and changes nothing.
+      // Without `sure`, a confirmed form redirects to a question and changes nothing.
       const form = { intent: 'turn-off', confirmPassword: password, confirmCode: codes[0] ?? '' };
       await sendPatiently(
         Array.from({ length: 16 }, () => () => app.send(page, { form, cookie: owner.cookie() })),

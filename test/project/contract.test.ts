@@ -1,4 +1,4 @@
-// The contract as documents: one rule a line, each with a number of its own, and citations that lead to a rule.
+// The contract as documents: each line has one rule with a number of its own, and each citation names a rule that exists.
 import { describe, expect, it } from 'vitest';
 import {
   contractRule,

@@ -1,4 +1,4 @@
-// Signups just inside the limits of contract 7.1 to 7.12. signup-refusals.test.ts has those just outside.
+// Signups just inside the limits of contract 7.1 to 7.12. signup-refusals.test.ts has signups just outside the limits.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
