@@ -586,7 +586,7 @@ describe('allowances', () => {
     // An edit that changes nothing does not use up the allowance.
     const present = JSON.parse((await user.browser.send('/sso/profile')).text);
     expect((await call(user, 'profile.update', { name: present.name })).status).toBe(200);
-    // The limit applies to this user alone.
+    // The limit applies to this user only.
     expect((await call(await addUser(), 'profile.update', names())).status).toBe(200);
     await sql`update rate_limits set expire = 1 where key like 'allowance-profile.updated:%'`.execute(app.db);
     expect((await form(user, '/profile', { intent: 'names', ...typed })).status).toBe(303);

@@ -1,4 +1,4 @@
-// Attacks on what an account may do here, made with a marketplace account: the attacker's own, or somebody else's.
+// Attacks on what an account may do here. The attacker uses a marketplace account: their own, or somebody else's.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

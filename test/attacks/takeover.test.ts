@@ -17,7 +17,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
-/** Opens a hand-off and agrees to everything, as an attacker does in their own browser. */
+/** Opens a hand-off and agrees to everything that pages ask, as an attacker does in their own browser. */
 async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
   const answer = await browser.send(await buildHandOff(app, user));
   if (answer.status !== 303 || locationOf(answer).pathname !== '/continue') return answer;

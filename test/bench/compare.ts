@@ -7,7 +7,7 @@ import { type Row, rows } from './rows.ts';
 import type { Server } from './servers.ts';
 import { addComparison, addRow } from './table.ts';
 
-// There are many short rounds, so that other load on the machine meets all contenders alike.
+// Rounds are short and many, so that other load on the machine slows all contenders alike.
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 3;

@@ -24,7 +24,7 @@ const lineOfSearch = 150;
 const line = 100;
 
 const half = Math.floor(people / 2);
-/** The id of somebody with a long history. */
+/** The id of a person with a long history. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
 
 /**
@@ -92,7 +92,7 @@ type Query = Parameters<typeof findPeople>[1];
 
 const more = '50 and more';
 
-/** Each kind of query, and what it has to find. Without `expected`, it has to find somebody. */
+/** Each kind of query, and how many people it has to find. Without `expected`, it has to find at least one. */
 const kinds: [name: string, build: () => Query, expected?: number | typeof more][] = [
   ['nothing: the newest', () => ({ q: '' }), more],
   ['a filter of three people', () => ({ q: '', state: 'frozen' }), 3],

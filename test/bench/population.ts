@@ -50,7 +50,7 @@ export async function fill(
 ): Promise<void> {
   const run = (text: string, more = '') =>
     client.query(`${text} from generate_series(1, ${people}) n ${more}`);
-  // Triggers are off: nobody needs a history and events of people who are made here.
+  // Triggers are off, because nobody needs a history and events of these people.
   await client.query('set session_replication_role = replica; set synchronous_commit = off');
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${accountId}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);

@@ -61,7 +61,7 @@ function openTabs(cookies = new Map<string, string>()) {
   };
 }
 
-/** The query of the hand-off that answers an attempt. */
+/** Returns the query of the hand-off that answers an attempt. */
 async function answerTo(launch: URL | undefined, changes: object = {}): Promise<string> {
   const payload = {
     ...buildPayload(),

@@ -1,4 +1,4 @@
-// What nginx.conf and Caddyfile of docs/operate/files/ do with requests, in front of two servers that play the service.
+// What nginx.conf and Caddyfile of docs/operate/files/ do with requests. Two servers of the test take the place of the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as http2 } from 'node:http2';
 import type { AddressInfo } from 'node:net';

@@ -54,7 +54,7 @@ it.runIf(isRoot)(
       expect(await readdir(folder)).toContain('postgres');
       expect((await stat(join(folder, 'postgres'))).uid).not.toBe(0);
       expect(await startAndStop(join(closed, 'data'))).toBe(folder);
-      // The closed folder stays empty, so that nothing in it looks like data.
+      // The service leaves the closed folder empty, because its files would look like data of Postgres.
       expect(await readdir(closed)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -14,7 +14,9 @@ const app = shared(() => openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }
 
 const locked = 'merchant@example.test';
 
-/** Runs `work` while the row of one person is locked, and so many requests wait for it that no connection is free. */
+/**
+ * Runs `work` while the row of one person is locked, and while so many requests wait for this row that no connection is free.
+ */
 async function whileManyWait(many: number, ask: (n: number) => Promise<Answer>, work: () => Promise<void>) {
   return app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);

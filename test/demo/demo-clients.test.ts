@@ -162,7 +162,7 @@ describe('a hand-off to a demo client', () => {
     ]) {
       const answer = await receive({}, { cookie });
       expectRefused(answer, 'state_unknown');
-      // The page offers a link, not a redirect, so that nothing can loop.
+      // The page has a link, not a redirect, so that a browser cannot loop.
       expect(answer.headers.get('location')).toBeNull();
       expect(answer.text).toContain('href="/demo/marketplace/login"');
     }

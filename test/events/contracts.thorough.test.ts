@@ -1,4 +1,5 @@
-// Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as the list of contracts says it.
+// Contract 10.12, `contract.updated`: the CRM app is told of each new contract and each change, in the form of the list of
+// contracts.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

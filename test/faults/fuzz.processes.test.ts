@@ -1,4 +1,5 @@
-// Generated requests to routes and unknown paths get an answer within a second, without an internal error. The process goes on.
+// Generated requests to routes and unknown paths get an answer within a second, without an internal error. The process keeps
+// running.
 
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';

@@ -44,7 +44,7 @@ const app = shared(openApp);
 const folder = await sharedFolder();
 beforeAll(() => populate(), 600_000);
 
-/** Adds what the CRM has pushed, except for what was lost on the way. */
+/** Adds what the CRM has pushed, except for the reports that were lost on the way. */
 async function populate() {
   const { db, close } = connect(app.databaseUrl, { statementTimeoutMs: 0 });
   await db.transaction().execute(async (trx) => {
@@ -121,7 +121,7 @@ it(`100 faults among ${total} contracts are found, and mended by sending signups
     repeated: 0,
   });
 
-  // The CRM sends lost and stale signups again, and takes over the signups that only we have.
+  // The CRM sends lost and stale signups a second time, and takes over the signups that only this service has.
   const mends = [...lost, ...stale, ...extra];
   for (const n of mends) {
     const signup = {

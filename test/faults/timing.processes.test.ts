@@ -60,7 +60,7 @@ async function populate(): Promise<void> {
 }
 
 type Ask = (kind: Kind, n: number, lane: number) => Promise<Answer>;
-// This many requests of a kind are sent at the same time, if such a request mostly waits for its answer.
+// How many requests of a kind are sent at the same time, if such a request mostly waits for its answer.
 const lanes = 6;
 
 const post = (path: string, form: Record<string, string>, options: SendOptions = {}) =>

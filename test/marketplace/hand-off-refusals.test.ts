@@ -14,7 +14,7 @@ const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
 let serial = 0;
 
-/** The signature is made by node:crypto, so that our own code does not judge itself. */
+/** node:crypto makes the signature, so that our own code does not check itself. */
 function buildPath({ payload: change, text, query: changeQuery, secret }: Partial<Case>): string {
   const payload: Wire = {
     iss: 'https://marketplace.local.test',

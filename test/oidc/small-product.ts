@@ -11,7 +11,7 @@ export type Sessions = Map<string, Session>;
 
 export type Call = { url: URL; form: URLSearchParams; session: Session; request: Request };
 
-/** Each route is a method and a path. A text is a page. */
+/** Each route is a method and a path. If a route returns text, the text is shown as a page. */
 export type Routes = Record<string, (call: Call) => Promise<Response | string>>;
 
 export async function openSmallProduct(

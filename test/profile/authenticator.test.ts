@@ -98,7 +98,7 @@ describe('setting it up', () => {
     expect(readCodes(added)).toHaveLength(10);
     expect(added.headers.get('cache-control')).toBe('no-store');
     expect(owner.jar.has('identity_set_up')).toBe(false);
-    // The file has the same codes, and needs no script.
+    // The file has the same recovery codes as the page, and needs no script.
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
     expect(added.text).toContain(`data-copy="${readCodes(added).join('\n')}"`);
