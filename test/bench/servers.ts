@@ -82,7 +82,10 @@ async function start(
   };
 }
 
-/** Returns the CPU time of all processes of a Postgres: of those that run, and of those whose end its main process has seen. */
+/**
+ * Returns the CPU time of all processes of a Postgres: of the running ones, and of the ones whose end its main process has
+ * seen.
+ */
 export async function readPostgresCpuMs(pid: number): Promise<number> {
   const main = await readStat(pid);
   let ms = main.ownMs + main.endedChildrenMs;
