@@ -103,7 +103,7 @@ const prefetch = { 'sec-purpose': 'prefetch' };
 
 type Asked = [path: string, options?: SendOptions];
 
-/** A request for each operation that the service accepts. */
+/** For each operation, a request that the service accepts. */
 const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   launch: async (at) => ['/sso/launch/shop?state=s&return_to=/orders', cookieAt(at)],
   launchSpeculatively: async (at) => ['/sso/launch/shop', { method: 'HEAD', ...cookieAt(at) }],
@@ -320,7 +320,7 @@ describe('what the marketplace sends', () => {
     const browser = openBrowser(app.send);
     const path = await handOffOf({ id: 'mia' });
     expectAs('receiveMarketplaceHandOff', '303', await browser.send(path));
-    // The answer redirects to a page with a question. Sending its form starts a session.
+    // The answer redirects to a page with a question. Sending the form of that page starts a session.
     const page = locationOf(await browser.send(path));
     expect((await browser.send(page.pathname + page.search, { form: {} })).status).toBe(303);
     browser.jar.delete('identity_session');

@@ -54,7 +54,7 @@ it.runIf(isRoot)(
       expect(await readdir(folder)).toContain('postgres');
       expect((await stat(join(folder, 'postgres'))).uid).not.toBe(0);
       expect(await startAndStop(join(closed, 'data'))).toBe(folder);
-      // The service leaves the closed folder empty, because its files would look like data of Postgres.
+      // The start leaves the closed folder empty. A file in it would look like data of Postgres.
       expect(await readdir(closed)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -162,7 +162,7 @@ it.each<Runtime>(['node', 'deno'])(
       }).catch(() => undefined),
     );
     await Promise.all(gone);
-    // Once the service has noticed that these requests ended, another request may wait.
+    // After the service has noticed that these requests ended, another request may wait.
     await expect.poll(async () => (await ask('?wait=1')).status).toBe(200);
     const waiting = ask('?wait=20');
     await pause(500);
