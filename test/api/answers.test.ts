@@ -33,7 +33,7 @@ import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.t
 import { shared } from '../support/run/shared.ts';
 
 let app: TestApp;
-/** The service in production, with as few settings as possible. */
+/** A production service with as few settings as possible. */
 let bare: TestApp;
 let broken: TestApp;
 let away: TestInstance;
@@ -88,7 +88,7 @@ const operationOf = (operationId: string) => {
   return place;
 };
 
-/** Expects `outcome`, and an answer that fits the document's description of that operation. */
+/** Expects `outcome`, and an answer that fits the document's description of the operation. */
 function expectAs(operationId: string, outcome: string, answer: Answer): void {
   expect(outcomeOf(answer), answer.text).toBe(outcome);
   expect(findFaults(document, checker, operationOf(operationId).operation, answer), operationId).toEqual([]);
@@ -103,7 +103,7 @@ const prefetch = { 'sec-purpose': 'prefetch' };
 
 type Asked = [path: string, options?: SendOptions];
 
-/** A right request of each operation. */
+/** For each operation, a request that the service accepts. */
 const right: Record<string, (at: TestApp | TestInstance) => Promise<Asked>> = {
   launch: async (at) => ['/sso/launch/shop?state=s&return_to=/orders', cookieAt(at)],
   launchSpeculatively: async (at) => ['/sso/launch/shop', { method: 'HEAD', ...cookieAt(at) }],
@@ -320,7 +320,7 @@ describe('what the marketplace sends', () => {
     const browser = openBrowser(app.send);
     const path = await handOffOf({ id: 'mia' });
     expectAs('receiveMarketplaceHandOff', '303', await browser.send(path));
-    // The answer redirects to a page with a question. Sending its form starts a session.
+    // The answer redirects to a page with a question. Sending the form of that page starts a session.
     const page = locationOf(await browser.send(path));
     expect((await browser.send(page.pathname + page.search, { form: {} })).status).toBe(303);
     browser.jar.delete('identity_session');

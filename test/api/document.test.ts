@@ -160,7 +160,7 @@ describe('a path of the document', () => {
       expect(answer.status, path).toBe(405);
       const allowed = answer.headers.get('allow')?.split(', ') ?? [];
       const described = Object.keys(item).map((method) => method.toUpperCase());
-      // The document leaves this POST out, because only the logout page sends it.
+      // The document does not describe this POST, because only the logout page sends it.
       const more = path === '/logout' ? ['POST'] : [];
       const read = described.includes('GET') ? ['HEAD'] : [];
       expect(allowed.sort(), path).toEqual([...new Set([...described, ...read, ...more])].sort());

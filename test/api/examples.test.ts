@@ -1,4 +1,5 @@
-// Sends every worked request of the OpenAPI document at its own moment, and expects the answer that the document shows.
+// Sends every worked request of the OpenAPI document, with the clock at the time of the example, and expects the answer that
+// the document shows.
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/doors/openapi/document.ts';

@@ -1,4 +1,4 @@
-// Which procedures there are, who may call each of them, and which ones are for programs.
+// Which procedures exist, who may call each of them, and which ones are for programs.
 import { expect, it } from 'vitest';
 import { appRouter, pagesRouter } from '../../server/doors/trpc/router.ts';
 import { openApp } from '../support/app/app.ts';

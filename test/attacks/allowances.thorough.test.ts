@@ -544,7 +544,7 @@ describe('what ends access, removes what was added or keeps things as they were 
   });
 });
 
-/** Sets the counts so that the allowance can be used `left` more times. */
+/** Sets the stored numbers so that the allowance can be used `left` more times. */
 const leave = (name: AllowanceName, left: number) =>
   sql`update rate_limits set points = ${allowances[name].times - left} where key like ${`allowance-${name}:%`}`.execute(
     app.db,
@@ -590,7 +590,7 @@ describe('allowances', () => {
     // An edit that changes nothing does not use up the allowance.
     const present = JSON.parse((await user.browser.send('/sso/profile')).text);
     expect((await call(user, 'profile.update', { name: present.name })).status).toBe(200);
-    // The limit applies to this user alone.
+    // The limit applies to this user only.
     expect((await call(await addUser(), 'profile.update', names())).status).toBe(200);
     await sql`update rate_limits set expire = 1 where key like 'allowance-profile.updated:%'`.execute(app.db);
     expect((await form(user, '/profile', { intent: 'names', ...typed })).status).toBe(303);

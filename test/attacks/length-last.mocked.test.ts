@@ -6,7 +6,7 @@ import { measureWait } from '../support/faults/waits.ts';
 import { fitTo, spellForm, worstBytes, worstTexts } from '../support/faults/worst-texts.ts';
 import { shared } from '../support/run/shared.ts';
 
-// In this build nothing is cut and no bound is ever reached: later rules refuse what is too long.
+// In this build, the functions that cut a text or check its length do nothing. Only later rules refuse a text that is too long.
 vi.mock('../../server/basics/text.ts', async (importOriginal) => {
   const real = await importOriginal<typeof import('../../server/basics/text.ts')>();
   const textBounds = Object.fromEntries(Object.keys(real.textBounds).map((name) => [name, 2 ** 30]));

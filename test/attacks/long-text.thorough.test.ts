@@ -1,4 +1,4 @@
-// Long texts that each once stopped the service for seconds, because the work grew with the square of their length.
+// Long texts that stopped an earlier version for seconds, because the work grew with the square of their length.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -46,7 +46,7 @@ const letPass = (...names: string[]) =>
 
 /** Uses up the guesses at the account's password and its mails of the day, with requests from many IP addresses. */
 async function spendEverything(of: string): Promise<void> {
-  // Only 16 guesses run at the same time, because more would have to wait for too long.
+  // Only 16 guesses run at the same time, because further guesses would wait for too long.
   let answers: Answer[];
   do answers = await Promise.all(Array.from({ length: 16 }, () => guess(of)));
   while (!answers.some(({ status }) => status === 429));

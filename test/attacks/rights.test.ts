@@ -1,4 +1,4 @@
-// Attacks on what an account may do here, made with a marketplace account: the attacker's own, or somebody else's.
+// Attacks on what an account may do here. The attacker uses a marketplace account: their own, or somebody else's.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -29,7 +29,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
   expect(rows).toHaveLength(1);
   expect(await capabilitiesOf(email)).toEqual(before);
   expect(await profile()).toMatchObject({ role, account });
-  // A second hand-off does not change the capabilities either.
+  // A second hand-off does not change the capabilities.
   await openHandOff(app, await buildHandOff(app, { id: 'bare', email, profileUpdatedAt: new Date() }));
   expect(await capabilitiesOf(email)).toEqual(before);
 });

@@ -156,7 +156,7 @@ describe('administrators', () => {
       expect(rows.length, `in round ${round}: ${outcomes}`).toBeGreaterThan(0);
     }
     expect([...tolls.keys()].filter((outcome) => /(^|own )5/.test(outcome))).toEqual([]);
-    // Some requests got in each other's way.
+    // Some requests conflicted with each other.
     expect((tolls.get('own 409') ?? 0) + (tolls.get('409 edited_meanwhile') ?? 0)).toBeGreaterThan(0);
     expect(tolls.get('200')).toBeGreaterThan(rounds);
   });
@@ -169,7 +169,7 @@ describe('an act', () => {
     await addStaff('admin');
   });
 
-  /** Adds a person to whom the act can be done. */
+  /** Adds a person to whom staff can do the act. */
   async function arrange(name: string, given: Parameters<typeof addPerson>[1] = {}): Promise<Person> {
     const target = await addPerson(app, given);
     await actCases[name]?.arrange?.(app.db, target);
@@ -315,7 +315,7 @@ describe('an act', () => {
     const form = await askFor(app, 'people.suspend', target);
     let sent: Promise<string> | undefined;
     await app.db.transaction().execute(async (trx) => {
-      // Locks both accounts first, as the service does. Otherwise this transaction and the act could deadlock.
+      // Locks both accounts first, as the service does. In another order, this transaction and the act could deadlock.
       await sql`select from accounts where id in (${by.accountId}, ${target.accountId}) order by id
         for no key update`.execute(trx);
       await sql`update users set account_id = ${by.accountId} where id = ${target.id}`.execute(trx);

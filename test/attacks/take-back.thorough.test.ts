@@ -176,7 +176,7 @@ describe('somebody who reads a mailbox that its owner has left', () => {
     const token = link.split('=')[1] ?? '';
     const given = theirs.answer(await fetchOptions(other.browser, 'take-back', token), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
-    // The owner's passkey does not count if it answers the challenge of a login.
+    // The owner's passkey is refused if it answers the challenge of a login.
     const login = passkey.answer(await fetchOptions(other.browser, 'login'), origin);
     expect((await other.browser.send(link, { form: { newPassword, passkey: login } })).status).toBe(422);
   });

@@ -17,7 +17,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 const other = shared(() => openBackend({ databaseUrl: app.databaseUrl }));
 
-/** Opens a hand-off and agrees to everything, as an attacker does in their own browser. */
+/** Opens a hand-off and agrees to everything that pages ask, as an attacker does in their own browser. */
 async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
   const answer = await browser.send(await buildHandOff(app, user));
   if (answer.status !== 303 || locationOf(answer).pathname !== '/continue') return answer;
@@ -145,7 +145,7 @@ describe('somebody who types another person’s address at the marketplace', () 
         text
           .replaceAll(`${name}@`, 'x@')
           .replace(`probe-${name}`, 'probe')
-          // Removes the first letter of the email address, which the menu shows.
+          // The menu shows the first letter of the email address, so this removes the letter.
           .replace(/Your account \w /, '')
           .replace(/id=[\w-]+/g, '');
       looks.push([

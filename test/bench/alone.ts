@@ -35,7 +35,7 @@ export async function measureStart(folder: string, versions: Version[]): Promise
   addRow(`start with a new embedded database: ${number(await timeStart({ root: ownRoot, env }))} ms`);
 }
 
-/** Measures memory after 100,000 launches, logins, and a little of everything else. */
+/** Measures the memory after 100,000 launches and logins, and some requests of every other kind. */
 export async function measureMemory({ env, people }: BenchDatabase): Promise<void> {
   const service = await startService('node', env);
   const ask = buildAsking(people);

@@ -7,14 +7,17 @@ import { type Row, rows } from './rows.ts';
 import type { Server } from './servers.ts';
 import { addComparison, addRow } from './table.ts';
 
-// There are many short rounds, so that other load on the machine meets all contenders alike.
+// Rounds are short and many, so that other load on the machine slows all contenders alike.
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 3;
 
 export type Contender = { name: string; server: Server; database: BenchDatabase };
 
-/** `service` is the first contender. The others are compared with it. `postgresCpuMs` reads the CPU time of all of Postgres. */
+/**
+ * `service` is the first contender, and each other contender is compared with it. `postgresCpuMs` reads the CPU time of all of
+ * Postgres.
+ */
 export async function compareRow(
   row: Row,
   suffix: string,
@@ -59,7 +62,7 @@ const launchedLately = "at > now() - interval '12 hours'";
 
 /** Removes data of earlier rounds that would change this measurement. */
 export async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
-  // Unsent mails would only be tried again: no mail server takes them here, and no row measures retries.
+  // The bench has no mail server, so the service would only retry unsent mails, which no row measures.
   const statements = ['delete from mails where sent_at is null and given_up_at is null'];
   if (row === 'login') statements.push('truncate devices', 'truncate rate_limits');
   if (isFirst(row))

@@ -52,7 +52,7 @@ export async function measureFlood(runtime: Runtime, env: Record<string, string>
   }
 }
 
-/** Says how many answers had each status, their median time, and the slowest time. */
+/** Returns how many answers had each status, their median time, and the slowest time. */
 function describe(answers: Answered[]): string {
   const statuses = [...new Set(answers.map(({ status }) => status))].sort();
   return statuses

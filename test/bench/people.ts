@@ -24,7 +24,7 @@ const lineOfSearch = 150;
 const line = 100;
 
 const half = Math.floor(people / 2);
-/** The id of somebody with a long history. */
+/** The id of a person with a long history. */
 const busyId = '0190f5a0-0001-7000-8000-0000000003e8';
 
 /**
@@ -78,7 +78,10 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-/** Returns a random multiple of ten: the number of a person. It is never the last person, so that others follow in a list. */
+/**
+ * Returns a random multiple of ten: the number of a person. It is never the last person, so that a list has other people after
+ * this one.
+ */
 const some = () => 10 * (1 + Math.floor(Math.random() * (people / 10 - 1)));
 
 const addressOf = (n: number) => `kunde${n}@${n % 20 < 10 ? 'post' : 'mail'}.example.com`;
@@ -89,7 +92,7 @@ type Query = Parameters<typeof findPeople>[1];
 
 const more = '50 and more';
 
-/** Each kind of query, and what it has to find. Without `expected`, it has to find somebody. */
+/** Each kind of query, and how many people it has to find. Without `expected`, it has to find at least one. */
 const kinds: [name: string, build: () => Query, expected?: number | typeof more][] = [
   ['nothing: the newest', () => ({ q: '' }), more],
   ['a filter of three people', () => ({ q: '', state: 'frozen' }), 3],
@@ -130,7 +133,7 @@ const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789').join(' ');
 
 const folder = await makeFolder();
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
-  // These settings are those of npm run bench.
+  // npm run bench uses the same settings.
   settings: { synchronous_commit: 'off', shared_buffers: '2GB', max_wal_size: '4GB' },
 });
 const client = new pg.Client(postgres.url);

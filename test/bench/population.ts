@@ -16,7 +16,7 @@ export const settings = {
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
   IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
-  // No mail server listens there.
+  // No mail server listens at this address.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
   // Each request names the IP address of its person, as a proxy does. People need different IP addresses, because guesses are
@@ -50,7 +50,7 @@ export async function fill(
 ): Promise<void> {
   const run = (text: string, more = '') =>
     client.query(`${text} from generate_series(1, ${people}) n ${more}`);
-  // Triggers are off: nobody needs a history and events of people who are made here.
+  // Triggers are off, because nobody needs a history and events of these people.
   await client.query('set session_replication_role = replica; set synchronous_commit = off');
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${accountId}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);

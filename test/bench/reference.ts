@@ -412,7 +412,7 @@ function audit(on: Kysely<DB>, c: Context, event: Event, details = {}) {
   return insert(on, 'audit_events', { id: uuidv7(), ...event, ...trail });
 }
 
-/** Mails a notice, unless the mailbox has had as many as it may get. */
+/** Sends a notice by mail, unless the mailbox has had as many notices as it may get. */
 async function notify(trx: Transaction<DB>, userId: string, email: string, kind: string) {
   if (!(await count(trx, { key: `notices-hour:${email}`, times: 20, ms: 60 * minuteMs }))) return;
   if (!(await count(trx, { key: `notices-day:${email}`, times: 60, ms: dayMs }))) return;

@@ -10,7 +10,7 @@ export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 export type Server = {
   port: number;
   url: string;
-  /** From the start of the process to its first good answer. */
+  /** The time from the start of the process to its first good answer. */
   startMs: number;
   /** User and system time of the process so far. */
   cpuMs: () => Promise<number>;
@@ -82,7 +82,10 @@ async function start(
   };
 }
 
-/** Returns the CPU time of all processes of a Postgres: the running ones, and the ones that its main process has seen end. */
+/**
+ * Returns the CPU time of all processes of a Postgres: of the running ones, and of the ones whose end its main process has
+ * seen.
+ */
 export async function readPostgresCpuMs(pid: number): Promise<number> {
   const main = await readStat(pid);
   let ms = main.ownMs + main.endedChildrenMs;

@@ -23,7 +23,7 @@ const now = () => new Date();
 const dayMs = 24 * 3_600_000;
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** `line` is the limit of p99, in milliseconds. */
+/** `line` is the limit for p99, in milliseconds. */
 export type Page = { name: string; line: number; read: () => Promise<unknown> };
 
 export function buildStaffPages({ db }: DatabaseClient): Page[] {

@@ -26,7 +26,7 @@ export function addRow(name: string, cells: Cells = {}, share = ''): void {
   process.stderr.write(`${row.filter((cell) => cell).join('  ')}\n`);
 }
 
-/** Adds, for each round, the CPU of `ours` as a share of the CPU of `theirs`. */
+/** Adds a row to the table: for each round, the CPU of `ours` as a share of the CPU of `theirs`. */
 export function addComparison(
   name: string,
   cells: Cells,

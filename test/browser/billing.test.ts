@@ -187,7 +187,7 @@ describe.each([
     await page.keyboard.type('local demo password');
     await page.keyboard.press('Enter');
     await page.getByText('You have canceled the contract.').waitFor();
-    // This link adds #details to the URL. The outcome of the next form takes the focus nevertheless.
+    // This link adds #details to the URL. In spite of that, the outcome of the next form takes the focus.
     await page.getByRole('link', { name: 'Edit your billing details' }).press('Enter');
     await page.getByLabel('Postal code').waitFor();
     await press('Keep the contract');

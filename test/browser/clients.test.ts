@@ -40,7 +40,7 @@ it.each([
   const cookie = await site.app.login('customer@example.test');
   expect((await site.app.send(`/sso/launch/${client}`, { cookie })).status).toBe(303);
   const done = page.locator('[data-check=launch]').getByText('within the last minute');
-  // The count of launches is up to ten seconds old.
+  // The page may show a number of launches that is up to ten seconds old.
   await expect
     .poll(
       async () => {

@@ -19,7 +19,7 @@ it('a new customer gets from the mail to a password, the contract and its invoic
   await becomeCustomer('keyboard', active);
   const { page, complaints } = await site.visit();
   await followMail(page, 'keyboard@example.test', '/set-password');
-  // The field has the focus at first and again after the refusal.
+  // The field has the focus at first, and gets it back after the refusal.
   const focused = page.locator('[name=newPassword]:focus');
   await focused.waitFor();
   await page.keyboard.type('too short');
@@ -46,7 +46,7 @@ it('a new customer gets from the mail to a password, the contract and its invoic
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /^Invoice INV-\d+-\d+$/ }).waitFor();
   expect(await page.getByRole('main').textContent()).toMatch(/Account keyboard.*Unpaid.*EUR\s34\.51/);
-  // Printing shows nothing but the invoice.
+  // The printed page shows only the invoice.
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
   expect(complaints).toEqual([]);

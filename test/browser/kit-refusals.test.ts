@@ -1,4 +1,4 @@
-// The page on which a kit refuses, in a real browser: on small screens, in the dark, under its own security policy.
+// The page on which a kit refuses, in a real browser: on small screens, in dark mode, and under the page's own security policy.
 import { expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';

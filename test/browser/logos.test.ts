@@ -1,4 +1,4 @@
-// The operator's logos as they are painted on light and dark pages: they must stand out.
+// The operator's logos, painted on light and dark pages, must be clearly visible.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';

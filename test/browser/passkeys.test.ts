@@ -1,4 +1,4 @@
-// Passkeys in a real browser, whose authenticator is Chromium's own virtual one.
+// Passkeys in a real browser. Its authenticator is Chromium's virtual one.
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it, vi } from 'vitest';

@@ -57,7 +57,7 @@ describe.each([
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
 
-    // The person is logged in at this client, so the link leads to the client's own page and starts no new session there.
+    // The person is logged in at this client, so the link opens the client's own page and starts no new session at the client.
     await page.getByRole('link', { name: 'Products' }).click();
     await page.getByRole('link', { name: 'Open Marketplace' }).click();
     await page.waitForURL('**/demo/marketplace');

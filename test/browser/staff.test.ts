@@ -402,8 +402,8 @@ const places = {
 };
 
 /**
- * Answers a call, beginning at the start page of the staff. Returns the numbers of clicks and of fields. Clicks into fields do
- * not count.
+ * Answers a call, beginning at the start page of the staff. Returns the number of clicks and the number of fields. A click into
+ * a field is not a click here.
  */
 async function countCall(page: Page, fact: string, steps: Step[]): Promise<[clicks: number, fields: number]> {
   await page.goto('/admin');

@@ -1,4 +1,4 @@
-// account:grant and similar commands: an operator's decision counts before the marketplace (contract 2.69, 2.70 and 11.112).
+// account:grant and similar commands: an operator's decision overrides the marketplace's (contract 2.69, 2.70 and 11.112).
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';

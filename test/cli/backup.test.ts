@@ -28,7 +28,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-/** Begins a backup into `folder`. The command has only these environment variables. */
+/** Begins a backup into `folder`. The command gets only the environment variables of `env`. */
 const begin = (env: Record<string, string>): ChildProcessWithoutNullStreams =>
   spawn(process.execPath, [join(root, 'build/service/cli.js'), 'backup', 'backups'], {
     cwd: folder,
@@ -205,7 +205,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
 
   const list = '5; 0 1 TABLE DATA public users identity';
   const write = 'echo half';
-  /** Puts scripts in place of pg_dump and pg_restore. They answer `--version` as Postgres does. */
+  /** Puts scripts in place of pg_dump and pg_restore. The scripts answer `--version` as Postgres does. */
   async function standIn({ version = '18.4', dump = write, restore = `echo '${list}'` } = {}) {
     const bin = join(folder, 'bin');
     await mkdir(bin, { recursive: true });
@@ -258,7 +258,7 @@ describe.skipIf(hasOwn)(`with programs that stand in for those of Postgres 18${i
     ['sslmode=verify-full&sslrootcert=%2Fca.pem', 'sslmode=verify-full&sslrootcert=%2Fca.pem', undefined],
     ['sslmode=no-verify', 'sslmode=require', undefined],
   ])('checks the server as the service does: %s', async (given, passed, authorities) => {
-    // The server here has no TLS, so this test looks at what pg_dump and pg_restore are told.
+    // The database of this test has no TLS, so the test looks at the arguments and the environment for pg_dump and pg_restore.
     const { splitUrl } = await import('../../server/runtime/dump.ts');
     const { address, env } = splitUrl(`postgres://a:b@db.example.com/identity?${given}`);
     expect(address).toBe(`postgres://a@db.example.com/identity?${passed}`);

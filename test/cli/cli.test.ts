@@ -107,7 +107,7 @@ describe('migrate --status (contract 11.44)', () => {
       expect(behind.out).toContain(
         `it has m998-phones, m999-faxes, which this version does not know, and lacks ${last} `,
       );
-      // Every command says only this sentence (contract 9.352).
+      // Every command prints the same sentence, and nothing else (contract 9.352).
       const command = await runCli(url, ['mails']);
       expect(command).toEqual({ code: 1, out: '', err: behind.out });
     } finally {

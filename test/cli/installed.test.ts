@@ -86,7 +86,7 @@ it('says what is missing', async () => {
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^These settings are wrong:\n {2}/)]);
 });
 
-/** The settings of a service on a database that is away. */
+/** Writes the settings of a service whose database does not answer. */
 const writeSettings = () =>
   writeFile(
     join(folder, 'identity.env'),
@@ -130,7 +130,7 @@ it.each([
   expect(run().stderr).toContain(`\nUsage: ${name} find [options] [text]\n`);
 });
 
-// Whether root can become `nobody`, and that user can read the service.
+// Whether root can become `nobody`, and whether `nobody` can read the service.
 const nobody = 'runuser -u nobody -- ';
 const hasNobody =
   process.getuid?.() === 0 &&

@@ -135,7 +135,7 @@ it('contract:cancel --at-period-end says the last day, and writes one mail (cont
 describe(`at a terminal${hasTerminals ? '' : ' (NOT RUN: there is no script of util-linux)'}`, () => {
   const type = (typed: string, ...args: string[]) => runCliAtTerminal(app.databaseUrl, args, typed);
 
-  // Without a terminal these commands ask nobody, as the tests above show (contract 7.163).
+  // Without a terminal, these commands ask nothing, as the tests above show (contract 7.163).
   it.skipIf(!hasTerminals)(
     'invoice:void and contract:cancel ask, too, and do nothing without a yes',
     async () => {

@@ -119,7 +119,7 @@ it('records each payment once, however often it is killed and beside whatever el
   const lines = Array.from({ length: 160 }, (_, at) => `;${1 + Math.floor(at / 4)},00;EUR;2026-02-05;bulk`);
   const file = await write('bulk.csv', ...lines);
   const before = await countPayments();
-  /** Kills the import once it has printed `wanted` lines. */
+  /** Kills the import as soon as it has printed `wanted` lines. */
   const killAfter = (wanted: number) =>
     new Promise<void>((done) => {
       const child = spawn(process.execPath, ['build/service/cli.js', 'payment:import', file], {

@@ -96,7 +96,8 @@ it('--show lists each setting with where it is from, and secrets only as set or 
   );
   for (const part of ['fK2w', 'hR9x', path, ...(production.SSO_WEBSITE_SECRET ?? '').split(',')])
     expect(out).not.toContain(part);
-  // Each setting is one line that does nothing to a terminal. If a setting is wrong, the list still comes first, then the faults.
+  // Each setting is one line that does nothing to a terminal. If a setting is wrong, the list is printed first, and then the
+  // faults.
   const wrong = await settings(env, '--show');
   expect(wrong.code).toBe(1);
   expect(wrong.err).toContain('  IDENTITY_NAME must be 1 to 60 characters that can be shown');

@@ -85,8 +85,8 @@ it('a copy under another issuer signs nothing, sends nothing and shows nothing (
   const person = await addPerson(app);
   const [stays, leaves] = [await addSession(app, person.id), await addSession(app, person.id)];
   for (const { cookie } of [stays, leaves]) await followed(() => expectSigned(app, 'copied', cookie, secret));
-  // The client should learn of this log-out, but its server does not accept the webhook. So the event still waits in the
-  // backup.
+  // The client should learn of this log-out, but its server does not accept the webhook. So the backup has an event that waits
+  // for the client.
   await app.send('/logout', { cookie: leaves.cookie, form: {} });
   await vi.waitFor(() => expect(target.received.length).toBeGreaterThan(0), { timeout: 15_000 });
   app.drain();

@@ -61,7 +61,7 @@ function openTabs(cookies = new Map<string, string>()) {
   };
 }
 
-/** The query of the hand-off that answers an attempt. */
+/** Returns the query of the hand-off that answers an attempt. */
 async function answerTo(launch: URL | undefined, changes: object = {}): Promise<string> {
   const payload = {
     ...buildPayload(),
@@ -91,7 +91,7 @@ describe('a login', () => {
     const proved = { auth_time: nowSeconds, prompt: undefined, max_age: undefined };
     const answer = await tabs.receive(await answerTo(launch, proved));
     expect(answer.status).toBe(303);
-    // Neither the request nor the application can change where the answer leads.
+    // Neither the request nor the application can change the address of the redirect.
     expect(answer.headers.get('location')).toBe(`${site}/orders?x=%C3%BC`);
     expect(answer.headers.getSetCookie()).toEqual(['shop=1; Secure', 'theme=dark']);
     expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const send = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
 
-/** Sends `text` as it is. Returns the answer once the server closes the connection, or once the answer matches `until`. */
+/** Sends `text` as it is. Returns the answer when the server closes the connection, or when the answer matches `until`. */
 function sendRaw(text: string, until: RegExp): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1');
   let said = '';

@@ -1,4 +1,4 @@
-// Proves the doctor on broken and right clients in PHP.
+// Shows that the doctor finds the faults of broken clients in PHP, and none in right clients.
 import { describeLanguage } from '../doctor/harness/describe-language.ts';
 
 describeLanguage('php');

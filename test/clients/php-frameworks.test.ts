@@ -119,7 +119,7 @@ it.each(frameworks)(
     const hasSession = async () =>
       (await context.request.get(`${origin}/orders`, { maxRedirects: 0 })).status() === 200;
     expect(await hasSession()).toBe(false);
-    // The browser is still logged in at the service, so this login asks for nothing.
+    // The browser is still logged in at the service, so this login shows no form.
     await page.goto(`${origin}/orders`);
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     const other = await context.newPage();

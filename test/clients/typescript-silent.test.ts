@@ -57,7 +57,7 @@ const tracker = shared(async () => {
   return { port, close: () => close(0) };
 });
 
-/** Starts Chromium with the settings of one person instead of the usual ones. */
+/** Starts Chromium with the settings of one person instead of its default settings. */
 async function start(name: string, profile: object): Promise<BrowserContext> {
   const data = join(folder, name);
   await mkdir(join(data, 'Default'), { recursive: true });

@@ -261,7 +261,7 @@ it.each(Object.entries(faults))(
 
 const long = { timeout: 120_000, interval: 500 };
 
-// ---- What takes long, by promtool
+// ---- Alerts whose faults would take long, shown by promtool
 
 /** Values every 15 seconds from 0 on. They grow by `from` for ten minutes, and by `to` after that. */
 const then = (from: number, to: number) => `0+${from}x40 ${from * 40}+${to}x40`;
@@ -329,7 +329,7 @@ it.each<[string, [series: string, values: string][], by?: string]>([
     ],
   ],
   ['IdentityMailsLate', [['identity_waiting_oldest_seconds{queue="outbox"}', '0x40 0+15x40']], '15m'],
-  // The mail server goes away after ten minutes: mails were sent until then.
+  // The mail server goes away after ten minutes, so mails were sent only before that.
   [
     'IdentityMailsLate',
     [
@@ -437,7 +437,7 @@ async function expectOfRules(test: object, rules = 'alerts.yml'): Promise<void> 
   expectOfPromtool('test', 'rules', file);
 }
 
-// ---- In peace, and after an outage
+// ---- In a quiet hour, and after an outage
 
 /** Builds the series of two quiet instances from their metrics after some use: counters stand still, and times go on. */
 async function readQuiet(change: (sample: Sample) => string | undefined): Promise<object[]> {

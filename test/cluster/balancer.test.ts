@@ -1,4 +1,5 @@
-// What the balancer of docs/operate/files/haproxy.cfg does with requests. The two servers behind it only play the service.
+// What the balancer of docs/operate/files/haproxy.cfg does with requests. Two servers of the test take the place of the
+// service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';

@@ -1,4 +1,5 @@
-// What the Dockerfile makes, run as another user in a folder that nobody can write to. The test needs the network, for npm ci.
+// The image of the Dockerfile, run as another user in a folder that nobody can write to. The test needs the network, for npm
+// ci.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -43,7 +44,7 @@ afterAll(async () => {
   await run('chmod', ['-R', 'u+w', folder]);
 });
 
-/** Debian's Postgres as the image makes it: with a superuser, and what create-role.sh adds. */
+/** Starts Debian's Postgres as the image starts Postgres: with a superuser, and with what create-role.sh adds. */
 async function startPostgres({ POSTGRES_PASSWORD_FILE = '', ...environment }: Record<string, string>) {
   requirePrograms('/usr/lib/postgresql/15/bin/postgres');
   const home = await makeOwnFolder();

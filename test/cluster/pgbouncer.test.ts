@@ -92,7 +92,7 @@ it('two instances work behind PgBouncer on few connections, also while it reload
       expect(await countConnections()).toBeLessThanOrEqual(4);
       await writeSettings(8);
       bouncer.signal('SIGHUP');
-      // PgBouncer has read the settings: it has more connections than it was allowed before.
+      // PgBouncer has read the new settings, because it has more connections than the old settings allowed.
       await vi.waitFor(async () => expect(await countConnections()).toBeGreaterThan(4), 10_000);
       await new Promise((done) => setTimeout(done, 4_000));
     });

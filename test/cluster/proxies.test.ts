@@ -1,4 +1,4 @@
-// What nginx.conf and Caddyfile of docs/operate/files/ do with requests, in front of two servers that play the service.
+// What nginx.conf and Caddyfile of docs/operate/files/ do with requests. Two servers of the test take the place of the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as http2 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -102,7 +102,7 @@ describe.each([
       expect((await balancer.send(path, { method })).status).toBe(502);
       expect(got.length > 1, String(got.length)).toBe(isSentAgain);
       handle = answerOk;
-      // Some time after an instance has failed, it gets requests again.
+      // Some time after a failure, the proxy sends requests to the instance anew.
       await vi.waitFor(async () => expect((await balancer.send('/')).status).toBe(200), {
         timeout: 20_000,
         interval: 500,

@@ -96,7 +96,7 @@ it.each<[runtime: Runtime, proxy: Proxy, rounds: number, perSecond: number]>([
         expect(performance.now() - stoppedAt).toBeLessThan(15_000);
         instances.set(port, await start(port));
         await balancer.takeOut?.();
-        // Waits until the balancer has noticed.
+        // Waits until the balancer has noticed that the instance is back.
         await pause(2_000);
       }
       enough.abort();

@@ -85,7 +85,7 @@ describe('a request that loses its database half way', () => {
   const login = { email: 'customer@example.test', password };
   const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
   const change = { intent: 'password', currentPassword: password, newPassword: 'half done, half done' };
-  // Each change writes its audit event last. By then its transaction has done everything else.
+  // Each change writes its audit event last, after everything else in its transaction.
   const changes = [
     ['/profile', { form: names }],
     ['/profile/security', { form: change }],

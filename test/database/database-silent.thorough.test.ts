@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/faults/away.ts';
 
-// All of these tests wait for timeouts, so they run together, each with its own database.
+// All of these tests wait for timeouts, so they run at the same time. Each has its own database.
 const opened: Away[] = [];
 async function open(): Promise<Away> {
   const away = await openAway();

@@ -54,7 +54,7 @@ it.runIf(isRoot)(
       expect(await readdir(folder)).toContain('postgres');
       expect((await stat(join(folder, 'postgres'))).uid).not.toBe(0);
       expect(await startAndStop(join(closed, 'data'))).toBe(folder);
-      // The closed folder stays empty, so that nothing in it looks like data.
+      // The start leaves the closed folder empty. A file in it would look like data of Postgres.
       expect(await readdir(closed)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });

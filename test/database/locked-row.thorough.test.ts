@@ -14,7 +14,9 @@ const app = shared(() => openApp({ env: { DATABASE_POOL_SIZE: String(poolSize) }
 
 const locked = 'merchant@example.test';
 
-/** Runs `work` while the row of one person is locked, and so many requests wait for it that no connection is free. */
+/**
+ * Runs `work` while the row of one person is locked, and while so many requests wait for this row that no connection is free.
+ */
 async function whileManyWait(many: number, ask: (n: number) => Promise<Answer>, work: () => Promise<void>) {
   return app.db.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
@@ -80,7 +82,7 @@ it.each<[what: string, many: number, ask: (cookie: string, n: number) => Promise
 });
 
 // The limit of all statements would end the wait only after 2.3 s (contract 9.255). On a busy machine a change may be late, so
-// there are up to five.
+// the test makes up to five changes.
 it('a change waits for it half a second, twice, and is refused', async () => {
   const cookie = await app.login(locked);
   const form = { intent: 'names', name: 'M', accountName: 'M' };

@@ -29,8 +29,8 @@ import { shared } from '../support/run/shared.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// What a migration takes away on purpose, in the test's words, and the version from which on nothing uses it. An example:
-// `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
+// Each migration that removes something on purpose: what it removes, in the test's words, and the version from which on nothing
+// uses that. An example: `{ 'm199-no-nickname': { 'users.nickname is gone': 'unused since 1.1.0' } }`.
 const narrowing: Record<string, Record<string, string>> = {
   'm112-openid': {
     [`clients.clients_openid_whole may refuse a row (CHECK (

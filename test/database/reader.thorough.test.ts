@@ -111,7 +111,7 @@ it('a statement that waits behind one that Postgres ended costs no other connect
     const both = await Promise.all([1, 2].map((n) => impatient.db.executeQuery<{ pid: number }>(ask(n))));
     return both.map(({ rows }) => rows[0]?.pid);
   };
-  // The statement is known to hang, so both reads wait for one connection from now on.
+  // The service knows from this read that the statement hangs. From now on, reads of it wait for one connection.
   await expect(impatient.read(sleep(60))).rejects.toMatchObject({ code: '57014' });
   const before = await findPids();
   const hanging = await Promise.allSettled([impatient.read(sleep(60)), impatient.read(sleep(60))]);

@@ -1,4 +1,4 @@
-// Each table whose rows age is swept, and what is swept is found by an index (docs/security/data.md, "Data").
+// The sweep knows each table whose rows get old, and finds the expired rows by an index (docs/security/data.md, "Data").
 import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';

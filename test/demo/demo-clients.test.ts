@@ -162,7 +162,7 @@ describe('a hand-off to a demo client', () => {
     ]) {
       const answer = await receive({}, { cookie });
       expectRefused(answer, 'state_unknown');
-      // The page offers a link, not a redirect, so that nothing can loop.
+      // The page has a link, not a redirect, so that a browser cannot loop.
       expect(answer.headers.get('location')).toBeNull();
       expect(answer.text).toContain('href="/demo/marketplace/login"');
     }
@@ -317,7 +317,7 @@ describe('a browser with several attempts at once', () => {
 });
 
 describe('a demo client that asks for the password again (contract 3.29 and 4.13)', () => {
-  /** The result of a hand-off whose `auth_time` is `secondsAfterStart` after the start of the attempt. */
+  /** Returns the result of a hand-off whose `auth_time` is `secondsAfterStart` seconds after the start of the attempt. */
   async function prove(secondsAfterStart: number | undefined) {
     const { send, config } = app;
     const start = await send('/demo/crm_app/login?prompt=login');

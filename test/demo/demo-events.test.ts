@@ -253,7 +253,7 @@ describe('a demo client whose visitor is logged in', () => {
     const page = await listenTo('network_site', cookie);
     const before = (await page.readNews()) ?? Number.NaN;
     await openClient(app.send, session).profile.update.mutate({ name: 'Nora Newer' });
-    // The first login at this client is an event, too, and may arrive before the change does.
+    // The first login at this client is an event, too. This event may arrive before that of the change.
     await expect.poll(() => show('network_site', cookie), soon).toContain('Hello, Nora Newer');
     const news = (await page.readNews()) ?? Number.NaN;
     expect(news).toBeGreaterThan(before);

@@ -34,7 +34,7 @@ it('docs/integrate.md says the form of each member of the payload, as the schema
   const [, section = ''] =
     /### The form of each member\n([\s\S]*?)\n### /.exec(readOurFile('docs/integrate.md')) ?? [];
   const members = listMembers(z.toJSONSchema(payloadSchema) as Schema);
-  // The patterns of these two members are described in words.
+  // The document describes the patterns of these two members in words.
   const inWords = ['profile.profile_updated_at', 'return_to'];
   const said = [...section.matchAll(/^\| `([\w.]+)` \| (.+) \|$/gm)].map(([, name = '', form = '']) => ({
     name,

@@ -1,4 +1,4 @@
-// /developers (contract 9.139 to 9.141): what it serves, to whom, and that each of its links leads somewhere.
+// /developers (contract 9.139 to 9.141): what it serves, to whom, and that none of its links is dead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';

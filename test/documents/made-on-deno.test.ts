@@ -133,7 +133,7 @@ it('a document that needs more memory than its thread has fails as that one, and
 }, async () => {
   const service = await start('node');
   const { pid } = service.child;
-  // Each letter is laid out by itself, so this text takes much memory.
+  // The PDF library lays out each letter by itself, so this text takes much memory.
   await issue('MEMORY-1', { words: 'ü'.repeat(200_000) });
   const readQueue = async (number: string) =>
     (

@@ -32,7 +32,7 @@ const look = lookOf(readConfig({}));
 const make = async (facts: DocumentFacts) => makeFiles({ facts, look, sealed: await sealFacts(facts, keys) });
 
 const withoutSpace = (text: string) => text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '');
-/** Returns the letters of a text, sorted, so that their order does not count. */
+/** Returns the letters of a text, sorted, so that texts with the same letters in another order are equal. */
 const countLetters = (text: string) =>
   [...withoutSpace(text)]
     .filter((sign) => /\p{L}/u.test(sign))

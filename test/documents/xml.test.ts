@@ -70,7 +70,7 @@ describe('the XML of a document', () => {
     const [, buyer = ''] = /<ram:BuyerTradeParty>(.*?)<\/ram:BuyerTradeParty>/s.exec(xml) ?? [];
     expect(buyer.includes(`<ram:ID schemeID="VA">${vat_id}</ram:ID>`)).toBe(isTaken);
     expect(buyer.startsWith(`<ram:ID>${vat_id}</ram:ID>`)).toBe(!isTaken);
-    // If the seller's id is no VAT ID, it is given as their tax number.
+    // If the seller's id is no VAT ID, the XML gives it as their tax number.
     const sold = buildXml({
       ...invoice,
       seller: { ...invoice.seller, tax_number: undefined, address, vat_id },

@@ -1,4 +1,5 @@
-// Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as the list of contracts says it.
+// Contract 10.12, `contract.updated`: the CRM app is told of each new contract and each change, in the form of the list of
+// contracts.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
@@ -93,7 +94,7 @@ it('says of a trial what it was at that moment', async () => {
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,
   );
-  // Between these two there may be an event about the end of the trial alone.
+  // Between these two events there may be one that tells only the end of the trial.
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 

@@ -25,7 +25,9 @@ type Visitor = Awaited<ReturnType<typeof addVisitor>>;
 
 const summary = ({ type, user_id, sid }: WireEvent) => ({ type, user_id, ...(sid && { sid }) });
 
-/** Returns what `marketplace`, which knows the person, heard during `work`. The other clients must have heard nothing. */
+/**
+ * Returns what `marketplace`, which knows the person, was told during `work`. The other clients must have been told nothing.
+ */
 async function during(work: () => Promise<unknown>) {
   const clients = ['marketplace', 'network_site', 'crm_app'] as const;
   const before = await Promise.all(clients.map((client) => latestOf(app, client)));

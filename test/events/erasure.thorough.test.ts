@@ -164,7 +164,8 @@ it('erases somebody even after very many events and changes', async () => {
     app.db,
   );
   await makeDue(app.db, visitor.email);
-  // One statement for all these rows would take too long, so the service updates them in parts. This function counts each part.
+  // One statement for all these rows would take too long, so the service updates them in parts. This function records the size
+  // of each part.
   await sql`create function note_erasing() returns trigger language plpgsql as
     ${sql.lit('begin insert into erasing select tg_table_name, count(*) from gone; return null; end')}`.execute(
     app.db,

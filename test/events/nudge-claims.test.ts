@@ -49,7 +49,7 @@ async function setBack(time = '1 day'): Promise<void> {
     pulled_at = pulled_at + ${time}::interval`.execute(database.db);
 }
 
-/** Returns how many seconds there are between a failure and the next try. */
+/** Returns the seconds between a failure and the next try. */
 async function readPause(): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select round(extract(epoch from next_nudge_at - failed_at))::float8 as seconds from event_deliveries`.execute(
@@ -234,7 +234,7 @@ describe('where the clock of the database was set back', () => {
     await fail(nudge as Nudge);
     expect([await readPause(), await claim()]).toEqual([8, []]);
     await letPass('8 seconds');
-    // The clock is set back while the next try is under way. The result of that try is recorded by the new clock.
+    // The clock is set back while the next try is under way. The result of this try is recorded by the clock that was set back.
     const next = await requireClaim();
     await setBack();
     await fail(next);

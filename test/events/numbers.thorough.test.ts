@@ -145,7 +145,7 @@ describe('behind a backlog', () => {
       await close();
     }
   }
-  /** Numbers events. Like the job, it tries again if a busy database gave no connection in time. */
+  /** Gives events their numbers. Like the job, tries again if a busy database gave no connection in time. */
   async function numberPatiently(triesLeft = 5): Promise<void> {
     try {
       await numberAllEvents(app);

@@ -1,4 +1,5 @@
-// Contract 9.112, 10.23 and 10.66: after a restore, no number of the lost time is given again, and every client begins afresh.
+// Contract 9.112, 10.23 and 10.66: after a restore, numbers that the restore has undone are not given to new events, and every
+// client starts afresh.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -1,4 +1,4 @@
-// Long polling (contract 10.15 to 10.17): a request waits until there is something for its client.
+// Long polling (contract 10.15 to 10.17): a request waits until its client has an event to read.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { codeOf, expectRetryAfter, openApp, type TestInstance } from '../support/app/app.ts';
@@ -37,7 +37,7 @@ describe('a request that may wait', () => {
     const { result, ms } = await waiting;
     expect(result.events).toMatchObject([{ profile: { name: 'Heard at once' } }]);
     expect(result.latest).toBe(result.events[0]?.seq);
-    // The request takes as long as the pause, and far less time than it may wait.
+    // The request takes at least as long as the pause, and far less time than the time for which it may wait.
     expect(ms).toBeGreaterThan(600);
     expect(ms).toBeLessThan(15_000);
   });
@@ -162,7 +162,7 @@ it.each<Runtime>(['node', 'deno'])(
       }).catch(() => undefined),
     );
     await Promise.all(gone);
-    // Once the service has noticed that these requests ended, another request may wait.
+    // After the service has noticed that these requests ended, another request may wait.
     await expect.poll(async () => (await ask('?wait=1')).status).toBe(200);
     const waiting = ask('?wait=20');
     await pause(500);

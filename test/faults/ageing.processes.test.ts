@@ -1,4 +1,4 @@
-// Many expired rows at the same time: sweeping them holds up no request, and deletes each row once.
+// Many expired rows at the same time: the sweep holds up no request, and deletes each row one time.
 import { appendFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
@@ -133,7 +133,7 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
   const calm = (share: number) => Math.max(at(share, before), at(share, after));
   // The short form does not check times, because other tests run on this machine beside it.
   if (byForm({ short: false, long: true })) {
-    // The limits are generous, because the sweepers share two cores with the requests.
+    // The limits are generous, because the sweepers and the requests share two cores.
     expect(at(0.5, busy)).toBeLessThan(calm(0.5) * 4 + 20);
     expect(at(0.99, busy)).toBeLessThan(calm(0.99) * 5 + 200);
   }

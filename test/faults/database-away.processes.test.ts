@@ -1,5 +1,5 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time. After that, every
-// route answers rightly.
+// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route answers in time. After the database
+// is back, every route answers rightly.
 import { describe, expect, it } from 'vitest';
 import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
 import { openOwnPostgres } from '../support/database/own-postgres.ts';

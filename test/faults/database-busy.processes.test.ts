@@ -1,4 +1,5 @@
-// Contract 9.97 to 9.99, 503 `unavailable`: the database is there but too slow, or somebody else has locked what a request needs.
+// Contract 9.97 to 9.99, 503 `unavailable`: the database runs but is too slow, or somebody else has locked what a request
+// needs.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/doors/demo/demo-users.ts';

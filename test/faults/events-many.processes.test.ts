@@ -8,7 +8,7 @@ import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { shared } from '../support/run/shared.ts';
 
 const kept = byForm({ short: 20_000, long: 1_000_000 });
-// The limit that the long form has to keep. The short form runs beside other tests.
+// The limit for the long form. The limit for the short form is higher, because the short form runs beside other tests.
 const limitMs = byForm({ short: 5_000, long: 50 });
 const pulls = byForm({ short: 10, long: 50 });
 

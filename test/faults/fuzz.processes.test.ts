@@ -1,4 +1,5 @@
-// Generated requests to routes and unknown paths get an answer within a second, without an internal error. The process goes on.
+// Generated requests to routes and unknown paths get an answer within a second, without an internal error. The process keeps
+// running.
 
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,7 +15,7 @@ import { fc } from '../support/run/random.ts';
 import { shared } from '../support/run/shared.ts';
 
 const runs = byForm({ short: 500, long: 20_000 });
-// A busy machine may take longer over a request, but not over the same request again and again.
+// A busy machine may take longer over a request, but not in three tries of the same request.
 const longestMs = 1_000;
 const triesInTime = 3;
 

@@ -106,7 +106,7 @@ async function runWhole(...args: string[]): Promise<string[]> {
 
 type Person = Record<string, unknown> & { email: string; id: string | null };
 
-/** Returns the people here, in the words of a report. */
+/** Returns the people in the database, in the words of a report. */
 async function listPeople(): Promise<Person[]> {
   const { rows } =
     await sql<Person>`select external_id as id, email, email_verified_at is not null as email_verified,

@@ -110,7 +110,7 @@ async function expectNothingLost({ acknowledged, send }: Load, name: string): Pr
     expect(new Set(mailed)).toEqual(new Set([...mailed, ...mails]));
     const users = await list(sql`select external_id as value from external_links`);
     expect(new Set(users)).toEqual(new Set([...users, ...accepted.map(([, { id }]) => id)]));
-    // Things that belong together are kept together or not at all.
+    // Rows that belong together are all there, or none of them is.
     expect(await findEmptyAccounts(db)).toEqual([]);
     const { rows } = await sql`select
       (select count(*) from service_contracts) - (select count(*) from webhook_requests) as contracts_or_answers,

@@ -99,7 +99,7 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
   const { launch, login } = buildAsking(users);
   await load(100, byForm({ short: 1, long: 5 }), () => ({ ...launch(), kind: 'launch' }));
   const pause = new Promise((done) => setTimeout(done, 1_000));
-  // All logins come within a tenth of a second. The other requests have their connections already, as behind a balancer.
+  // All logins come within a tenth of a second. The other requests use connections that are open already, as behind a balancer.
   const logins = pause.then(() =>
     runOpenLoop({
       port,

@@ -14,7 +14,7 @@ import { shuffle } from '../support/run/random.ts';
 import { shared, sharedFolder } from '../support/run/shared.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
-// With this padding the short form, too, has a file that does not fit into the heap.
+// This padding makes the file too large for the heap in the short form, too.
 const padding = 'x'.repeat(byForm({ short: 4_000, long: 200 }));
 const heapMegabytes = 64;
 const maxPeakMegabytes = 200;
@@ -44,7 +44,7 @@ const app = shared(openApp);
 const folder = await sharedFolder();
 beforeAll(() => populate(), 600_000);
 
-/** Adds what the CRM has pushed, except for what was lost on the way. */
+/** Adds what the CRM has pushed, except for the reports that were lost on the way. */
 async function populate() {
   const { db, close } = connect(app.databaseUrl, { statementTimeoutMs: 0 });
   await db.transaction().execute(async (trx) => {
@@ -73,7 +73,7 @@ async function populate() {
 function* writeView(isCsv: boolean, of: (n: number) => Terms | undefined): Generator<string> {
   if (isCsv) yield 'note,signup_id,status,plan,trial_ends_at,currency,unit_amount,interval,occurred_at\r\n';
   for (let at = 0; at < total; at++) {
-    // The factor is prime to the total, so each number comes once.
+    // The factor and the total have no common divisor, so the loop makes each number exactly one time.
     const n = ((at * 7_919) % total) + 1;
     const terms = of(n);
     if (!terms) continue;
@@ -121,7 +121,7 @@ it(`100 faults among ${total} contracts are found, and mended by sending signups
     repeated: 0,
   });
 
-  // The CRM sends lost and stale signups again, and takes over the signups that only we have.
+  // The CRM sends lost and stale signups a second time, and takes over the signups that only this service has.
   const mends = [...lost, ...stale, ...extra];
   for (const n of mends) {
     const signup = {

@@ -1,4 +1,5 @@
-// After a restore (docs/operate/backups.md), nothing that was used up, ended or changed in the lost time is accepted again.
+// After a restore (docs/operate/backups.md), nothing is accepted that was used up, ended or changed between the backup and the
+// restore.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';

@@ -150,7 +150,7 @@ it('say what the answers and the mails say, while instances are killed', {
     isOver = true;
     clearInterval(noting);
     await Promise.all(using);
-    // Mails that are under way still arrive, and are counted.
+    // Waits for mails that are under way, so that the service counts them.
     await pause(4_000);
     for (const { child } of services) child.kill('SIGTERM');
     await Promise.all(services.map(({ exited }) => exited));

@@ -1,4 +1,5 @@
-// Answers do not tell who has an account: the same status, headers and text for all and, in the long form, the same time.
+// Answers do not show who has an account: they have the same status, headers and text for all, and take the same time, which
+// only the long form measures.
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
@@ -59,7 +60,7 @@ async function populate(): Promise<void> {
 }
 
 type Ask = (kind: Kind, n: number, lane: number) => Promise<Answer>;
-// This many requests of a kind are sent at the same time, if such a request mostly waits for its answer.
+// How many requests of a kind are sent at the same time, if such a request mostly waits for its answer.
 const lanes = 6;
 
 const post = (path: string, form: Record<string, string>, options: SendOptions = {}) =>

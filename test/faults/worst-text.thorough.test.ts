@@ -38,7 +38,7 @@ const limitMs = 100;
 
 const clock = new Date();
 const env = { IDENTITY_PLACE_HEADER: 'x-place', TRUSTED_PROXIES: '10.0.0.0/8' };
-// The time stands still, so that a login stays fresh.
+// The clock stands still, so that the credential of a login never gets too old.
 const app = shared(() => openApp({ env, now: () => clock }));
 /** The cookies of a browser that has begun every flow, such as a login or a hand-off. */
 let cookie: string;
@@ -46,7 +46,7 @@ let cookie: string;
 let staleCookie: string;
 /** The cookies of somebody of the staff who looks at another person's page. */
 let staffCookie: string;
-/** Links from mails, and values from pages. They are known only once the app runs. */
+/** Links from mails, and values from pages. They are known only after the app has started. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -536,7 +536,7 @@ describe('nobody waits for the worst text', () => {
   });
 
   it('in a new password, and in the name that it is checked against', async () => {
-    // The check is called directly, because a form with a good password could be sent only once.
+    // The check is called directly, because a form with a good password could be sent only one time.
     const check = openBuiltPasswordCheck();
     await check.load();
     for (const given of listWorstPasswords()) {

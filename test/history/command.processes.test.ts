@@ -74,7 +74,7 @@ it('prints the profile as it was at an instant, from the history and not from th
   expect(await historyOf(email, '--at', at[1] ?? '')).toMatchObject([{ profile: { name: 'Maya Newer' } }]);
   const [suspended] = await historyOf(email, '--at', at[2] ?? '');
   expect(suspended.suspended_at).not.toBeNull();
-  // A row can differ from its history only if no trigger has noticed the change.
+  // A row can differ from its history only if a change was made while the trigger was off.
   await sql`alter table users disable trigger users_record_update`.execute(app.db);
   await sql`update users set name = 'Unseen' where id = ${userId}`.execute(app.db);
   await sql`alter table users enable trigger users_record_update`.execute(app.db);

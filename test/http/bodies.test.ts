@@ -1,4 +1,5 @@
-// A form says each field once, and a body is not encoded (contract 9.8 and 9.151), so that all programs read it the same way.
+// A form has each field one time, and a body is not encoded (contract 9.8 and 9.151), so that all programs read it the same
+// way.
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, openApp } from '../support/app/app.ts';

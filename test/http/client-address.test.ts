@@ -1,4 +1,4 @@
-// Which IP address a request counts for, behind proxies that write the IP address in their own ways (contract 9.158 to 9.162).
+// From which IP address a request comes, behind proxies that write the IP address in their own ways (contract 9.158 to 9.162).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { openApp, type SendOptions } from '../support/app/app.ts';

@@ -19,7 +19,7 @@ it('is for all statements together, and what comes after it is not done', async 
     (await sql`select id, name, (select count(*) from sessions) from users`.execute(app.db)).rows;
   const before = await look();
   await Promise.all(Array.from({ length: 5 }, () => ask('/readyz')));
-  // Each statement has its answer in time, yet all of them together take far longer.
+  // Each statement gets its answer in time, but all of them together take far longer than the deadline.
   wire.delay(600);
   const startedAt = performance.now();
   await Promise.all([

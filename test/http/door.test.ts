@@ -43,7 +43,7 @@ it('a request that finds every place taken is refused at once, and health is ans
   });
   for (const { status } of await Promise.all(waiting.all)) expect(status).toBe(303);
   expect((await launch()).status).toBe(303);
-  // The log has one line for all requests that were turned away.
+  // All requests that were refused share one line in the log.
   const said = () => app.logged.slice(before).filter(({ message }) => message === 'turned away: too busy');
   await vi.waitFor(() => expect(said()).toHaveLength(1), 15_000);
   expect(said()[0]?.fields).toEqual({ requests: 2 });

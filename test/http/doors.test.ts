@@ -110,7 +110,7 @@ it('no page gives its data alone', async () => {
     for (const cookie of ['', customer, admin]) {
       const asked = `${path.replaceAll(/:\w+/g, (name) => values[name] ?? id)}.data`;
       const got = await app.send(`${asked}?_routes=root`, { cookie });
-      // Without a session, each path below /admin leads to the login.
+      // Without a session, each path below /admin redirects to the login.
       expect(got.status, asked).toBe(cookie === '' && path.startsWith('/admin') ? 303 : 404);
       const posted = await app.send(asked, { method: 'POST', cookie });
       for (const { headers } of [got, posted]) expect(headers.get('x-remix-response'), asked).toBeNull();

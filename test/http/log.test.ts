@@ -13,7 +13,7 @@ import { shared } from '../support/run/shared.ts';
 const app = shared(openApp);
 
 const email = 'merchant@example.test';
-/** Returns only the lines of requests. On a busy machine, a job may log that it had no time. */
+/** Returns only the lines of requests. On a busy machine, a job may log that it got no connection in time. */
 const linesSince = (before: number) => app.logged.slice(before).filter(({ fields }) => fields.requestId);
 const canary = (name: string) => `canary-of-${name}-0123456789`;
 

@@ -1,4 +1,5 @@
-// Wrong methods, bodies that are too large, malformed HTTP: all refused, and none an internal error (contract 9.84 to 9.91).
+// Wrong methods, bodies that are too large, malformed HTTP: the service refuses all of them, none with an internal error
+// (contract 9.84 to 9.91).
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadPages } from '../../server/instance/build.ts';

@@ -1,4 +1,4 @@
-// What the operator calls this service and its clients, and where pages lead for help.
+// The operator's names for this service and its clients, and the links of pages for people who need help.
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../support/app/app.ts';
 import { shared } from '../support/run/shared.ts';

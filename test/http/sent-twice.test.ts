@@ -1,4 +1,4 @@
-// A form that works once, sent twice (contract 9.287), and browsers that keep no cookies (contract 9.284).
+// A form that works one time is sent two times (contract 9.287), and browsers keep no cookies (contract 9.284).
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onceForms } from '../../app/once.ts';
@@ -247,7 +247,7 @@ describe('what is kept', () => {
 
   it('waits for a first that takes long, and not for one that has died', async () => {
     const { browser, path, form } = await setPassword('manager@example.test');
-    // The two steps below make the state that a killed first request leaves.
+    // The next two steps make the state that a killed first request leaves.
     await browser.send(path, { form: { ...form, newPassword: 'short' } });
     const claimed = sql`insert into form_answers select sha256(convert_to(${browser.jar.get('identity_browser')}, 'UTF8')),
       sha256(convert_to(${`${path}\n\n${new URLSearchParams(form)}`}, 'UTF8')), null, ${new Date(now().getTime() + 1_000)}`;

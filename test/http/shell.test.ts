@@ -1,4 +1,4 @@
-// What the shell adds around every answer: request id, security headers, compression, static files.
+// What the shell adds to every answer: request id, security headers, compression. It also serves static files.
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp } from '../support/app/app.ts';

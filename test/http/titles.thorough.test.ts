@@ -42,7 +42,7 @@ it('every page has a title of its own, with the name of the service', async () =
       expect(title, path).toMatch(isDemo(path) ? /\S/ : /^\S.* · Château ID$/);
     }
   }
-  // Pages that only redirect or refuse here have no title.
+  // Pages that only redirect or refuse in this test have no title.
   expect(titles.size).toBeGreaterThan(pages.length / 2);
   const ours = [...titles].filter(([path]) => !isDemo(path)).map(([, title]) => title);
   expect(ours.filter((title, index) => ours.indexOf(title) !== index)).toEqual([]);

@@ -45,7 +45,7 @@ const leftOutTables: Record<string, string> = {
     'ten minutes of a login under way; what comes of it is in connected_accounts and sessions',
 };
 
-/** Columns of the other tables that are left out, and why. */
+/** Columns of the other tables that are in no download, and why. */
 const leftOutColumns: Record<string, string> = {
   'invoices.reminded': 'which mails were sent',
   'audit_events.id': 'of no meaning',
@@ -410,7 +410,7 @@ it('does not tell from where somebody else tried to log in, or asked for a mail 
   const stranger = '203.0.113.200';
   const guess = { form: { email, password: 'a guess' }, from: stranger };
   expect((await app.send('/login', guess)).status).toBe(401);
-  // The event is written a moment after the answer.
+  // The event is written a moment after the answer, so the test waits for it.
   const find = () => sql`select 1 from audit_events where address = ${stranger}`.execute(app.db);
   await expect.poll(async () => (await find()).rows.length).toBe(1);
   expect((await app.send('/forgot-password', { form: { email }, from: stranger })).status).toBe(303);

@@ -132,7 +132,7 @@ describe('somebody who is erased', () => {
       expect(await findText(app.db, text), text).not.toEqual([]);
     await makeDue(app.db, person.email);
     const logged = await runErasure(app.db);
-    // A restore of the database needs this line, whatever LOG_LEVEL is.
+    // This line is needed after a restore of the database, so the service logs it at any LOG_LEVEL.
     expect(logged.map(({ message, fields, isKept }) => [message, fields.userId, isKept])).toEqual([
       ['user erased', person.user.id, true],
     ]);

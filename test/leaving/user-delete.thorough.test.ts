@@ -122,7 +122,7 @@ it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not 
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
-  // The other administrator cannot log in, so they do not count.
+  // The other administrator cannot log in, so this one is still the only one.
   expectRefused(await remove(email, ...args), /^This is the only administrator/);
   await sql`update users set email_verified_at = now(), password_hash = (
     select password_hash from users where email = 'customer@example.test') where id = ${other.id}`.execute(

@@ -1,4 +1,4 @@
-// An address may hold whatever contract 9.10 allows. Its mail goes to exactly that address.
+// An email address may have any form that contract 9.10 allows. Mails to it go to exactly that address.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEmailAddress } from '../../server/identity/ground/email-address.ts';

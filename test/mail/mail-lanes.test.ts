@@ -119,7 +119,8 @@ it.each([
     },
   ],
 ])('Postgres finds the next mails of a lane by its own index, in a table %s', async (_, prepare) => {
-  // If two indexes cost the same, Postgres takes the newer one. After a restore, either may be newer.
+  // If two indexes cost the same, Postgres uses the newer one. After a restore, either index may be newer, so this makes the
+  // wrong one newer.
   await sql`drop index mails_next_attempt_at_idx`.execute(test.db);
   await sql`create index mails_next_attempt_at_idx on mails (next_attempt_at)
     where sent_at is null and given_up_at is null`.execute(test.db);

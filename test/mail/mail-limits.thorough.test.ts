@@ -9,7 +9,7 @@ import { shared } from '../support/run/shared.ts';
 const email = 'merchant@example.test';
 
 const app = shared(openApp);
-// Uses up the extra mail of contract 9.122, because test/attacks/owner-gets-in.mocked.test.ts is about that mail.
+// Uses up the extra mail of contract 9.122, which is tested in test/attacks/owner-gets-in.mocked.test.ts.
 beforeEach(async () => {
   await emptyTables(app.db, 'mails', 'rate_limits');
   const all = [email, 'unverified@example.test'];

@@ -70,7 +70,7 @@ describe('the welcome mail of a signup', () => {
     expect(mail.to).toEqual([{ name: '', address: 'zoe@example.test' }]);
     expect([mail.cc, mail.bcc, mail.attachments]).toEqual([undefined, undefined, []]);
     expect(mail.subject).toBe('Set a password for your new account – Château ID');
-    // Anybody can type a name, so the mail has none.
+    // Anybody can type a name, so the mail does not show it.
     expect(mail.source).not.toMatch(/Zo=|Zoë|Flowers|花屋/);
     expect(mail.text).toMatch(/\nSent by Château ID: https:\/\/id\.localhost\n+$/);
     expect(mail.html).toContain('Château ID');

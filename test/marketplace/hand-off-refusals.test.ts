@@ -14,7 +14,7 @@ const app = shared(() => openApp({ now: () => new Date(now * 1_000) }));
 
 let serial = 0;
 
-/** The signature is made by node:crypto, so that our own code does not judge itself. */
+/** node:crypto makes the signature, so that our own code does not check itself. */
 function buildPath({ payload: change, text, query: changeQuery, secret }: Partial<Case>): string {
   const payload: Wire = {
     iss: 'https://marketplace.local.test',
@@ -74,7 +74,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a hand-off is refuse
       expect(Object.keys(problem).sort()).toEqual(['code', 'detail', 'status', 'title', 'type']);
       expect(answer.headers.get('set-cookie')).toBeNull();
       expect(answer.headers.get('cache-control')).toBe('no-store');
-      // The words are the same for every case of a code: no detail tells what to change.
+      // No detail tells an attacker what to change, because all cases of a code have the same words.
       expect(problem.detail).not.toMatch(/mac|iss\b|aud|nonce|utf|depth|zod|regex|secret/i);
       expect(await digestRows(app.db, tables)).toBe(before);
       if (one.status !== 405) {

@@ -161,7 +161,7 @@ it('imports any number of lines in limited memory', async () => {
 
   const process = run('node', ['build/service/cli.js', 'import', file], {
     DATABASE_URL: app.databaseUrl,
-    // The young generation has a limit too: V8 of Node 24 lets it grow until it counts against the old one.
+    // The young generation needs a limit, too: V8 of Node 24 lets it grow into the memory of the old generation.
     NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=8',
   });
   expect(await process.exited, process.output()).toBe(0);

@@ -458,7 +458,7 @@ describe('without the database', () => {
     expect(first.valueFor('identity_counts_read')).toBe(0);
     const gone = /^identity_(waiting|clock|backup)/;
     expect(first.samples.filter(({ name }) => gone.test(name))).toEqual([]);
-    // None of the refusals was an error of Postgres itself (contract 9.332).
+    // Postgres itself reported no error of class 53: the service could not reach it (contract 9.332).
     expect(first.valueFor('identity_database_refusals_total', { class: '53' })).toBe(0);
     expect(first.valueFor('process_resident_memory_bytes')).toBeGreaterThan(0);
     await instance.send('/healthz');

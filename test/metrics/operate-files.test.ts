@@ -45,7 +45,7 @@ it('the dashboard and the alerts name only metrics that there are', async () => 
   await app.send('/healthz');
   const { text } = await scrape(app);
   await app.close();
-  // This metric is there only if METRICS_PORT is set.
+  // The service has this metric only if METRICS_PORT is set.
   const later = 'identity_event_loop_lag_seconds';
   const known = [later, ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)];
   const queries = [

@@ -243,7 +243,7 @@ describe('what ends both links for good', () => {
       expect((await runCli(changes.app.databaseUrl, ['database:restored'])).code).toBe(0),
   };
 
-  // This test comes first, because a later test makes a restore, after which earlier hand-offs do not count.
+  // This test comes first, because a later test restores the database, and hand-offs from before a restore are refused.
   it('a proof of the typed address: the reader of that mailbox was not told', async () => {
     const { id } = await type();
     const fresh = changes.newEmail();

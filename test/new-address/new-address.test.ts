@@ -194,7 +194,7 @@ it('an app is asked for: its code, and the session has it', async () => {
   const { rows } = await sql`select amr from sessions where ended_at is null
     and user_id = (select id from users where email = ${fresh})`.execute(changes.app.db);
   expect(rows).toEqual([{ amr: ['pwd', 'otp', 'mfa'] }]);
-  // The person still has their authenticator app, and a login asks for its code.
+  // The person keeps their authenticator app, and a login asks for a code of the app.
   expect(locationOf(await open().login(fresh, newPassword)).pathname).toBe('/login/code');
 });
 

@@ -1,4 +1,4 @@
-// The real service, a product that it knows as an OpenID Connect client, and people who go to and fro between them.
+// The real service, a product that is its OpenID Connect client, and people who go from one to the other.
 
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
@@ -27,7 +27,7 @@ const soon = { timeout: 15_000, interval: 100 };
 export async function openPair({ options, open, now }: PairOptions): Promise<Pair> {
   const port = await findFreePort();
   const site = await openSite({}, now);
-  // The product is at another host than the service, localhost, so that their cookies are not shared.
+  // The product is at 127.0.0.1 and the service at localhost, so that their cookies belong to different sites.
   const origin = `http://127.0.0.1:${port}`;
   const client = 'product';
   try {

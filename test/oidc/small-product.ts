@@ -4,14 +4,14 @@ import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Place, Product } from './pair.ts';
 
-/** What a product keeps of one browser. `who` is there while somebody is logged in. */
+/** What a product stores of one browser. `who` is set while somebody is logged in. */
 export type Session = { who?: unknown; [name: string]: unknown };
 
 export type Sessions = Map<string, Session>;
 
 export type Call = { url: URL; form: URLSearchParams; session: Session; request: Request };
 
-/** Each route is a method and a path. A text is a page. */
+/** Each route is a method and a path. If a route returns text, the text is shown as a page. */
 export type Routes = Record<string, (call: Call) => Promise<Response | string>>;
 
 export async function openSmallProduct(

@@ -230,7 +230,7 @@ describe('adding a passkey', () => {
     const browser = await openLoggedIn();
     const passkey = createAuthenticator().register(theirs, origin);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey } })).status).toBe(422);
-    // Before the passkey is added, somebody else logs in in the same browser.
+    // Before the browser sends the passkey, somebody else logs in in the same browser.
     const own = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
     await browser.login(customer);
     expect((await browser.send('/profile/passkeys/add', { form: { name: 'x', passkey: own } })).status).toBe(

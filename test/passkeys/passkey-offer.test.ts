@@ -158,7 +158,7 @@ describe('nobody is led to the offer', () => {
     await browser.send(page, { form: { intent: 'never' } });
     const { profile } = JSON.parse((await browser.send('/profile/data.json')).text);
     expect(new Date(profile[0].passkeys_declined_at).toISOString()).toBe(at);
-    // The offer still comes to other users, and this user can still add a passkey.
+    // Other users are still offered a passkey, and this user can still add one.
     expect(locationOf(await logInOn(open(), { as: 'merchant@example.test' }))).toBe(offerOf('/profile'));
     await addPasskey(browser);
   });

@@ -70,7 +70,7 @@ describe('a change is told', () => {
       device: null,
       changes: [
         { what: 'Name', from: 'Maya Merchant', to: 'By Hand' },
-        // Profiles give managers this role, too. `null` stands for the role that the account gives.
+        // The profiles of managers have this role, too. `null` stands for the role that the account gives.
         { what: 'Role', from: null, to: 'Administrator' },
       ],
     });
@@ -178,7 +178,7 @@ it('lines without an event are on the pages like others: each once, in order, fr
     n % 3 === 0 ? [`Line ${n}`, 'Logged out'] : [`Line ${n}`],
   );
   expect(seen).toEqual([...expected.flat().reverse(), 'Logged in', seen.at(-1)]);
-  // If another user made a change, the list has no link to it.
+  // If the position in the list is a change of another user, the list is empty.
   const { rows } = await sql<{
     id: string;
   }>`select id from changes where user_id = ${id} order by id desc limit 1`.execute(app.db);

@@ -98,7 +98,7 @@ describe('setting it up', () => {
     expect(readCodes(added)).toHaveLength(10);
     expect(added.headers.get('cache-control')).toBe('no-store');
     expect(owner.jar.has('identity_set_up')).toBe(false);
-    // The file has the same codes, and needs no script.
+    // The file has the same recovery codes as the page, and needs no script.
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
     expect(added.text).toContain(`data-copy="${readCodes(added).join('\n')}"`);
@@ -146,7 +146,7 @@ describe('setting it up', () => {
     clock += 599_000;
     expect(readSecret(await owner.send(setUpPage))).toBe(secret);
     clock += 1_000;
-    // The secret stays hidden even if the browser still has its cookie.
+    // The page hides the secret even if the browser still has the cookie of the set-up.
     expectNoSecret(await owner.send(setUpPage));
     await sql`update sessions set auth_time = ${new Date(clock)} where ended_at is null`.execute(app.db);
     const late = await giveCode(owner, showCode(secret, clock));
@@ -400,7 +400,7 @@ describe('a session without the second factor (contract 9.77)', () => {
     });
 
     it('and takes each code once, however many come at once, and a recovery code, with a mail', async () => {
-      // Without `sure`, a confirmed form leads on to a question and changes nothing.
+      // Without `sure`, a confirmed form redirects to a question and changes nothing.
       const form = { intent: 'turn-off', confirmPassword: password, confirmCode: codes[0] ?? '' };
       await sendPatiently(
         Array.from({ length: 16 }, () => () => app.send(page, { form, cookie: owner.cookie() })),

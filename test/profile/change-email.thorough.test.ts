@@ -328,7 +328,7 @@ describe('a change that waits for its link (contract 2.32)', () => {
     const { browser } = await changes.signUp();
     const fresh = changes.newEmail();
     await changes.askForLink(browser, fresh);
-    // The row says that the mail server has not taken the mail yet.
+    // Makes the row as it is while the mail server has not accepted the mail.
     await sql`update mails set sent_at = null, next_attempt_at = 'infinity' where recipient = ${fresh}`.execute(
       changes.app.db,
     );

@@ -1,4 +1,4 @@
-// An edit of the profile that was made from values that are no longer there (contract 9.28 and 9.417).
+// An edit of the profile whose form was opened before another edit (contract 9.28 and 9.417).
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp } from '../support/app/app.ts';

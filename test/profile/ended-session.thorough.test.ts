@@ -24,7 +24,7 @@ async function passkeyOf({ browser, id }: Person): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-/** Each function prepares a change, and returns what to send. */
+/** Each function prepares a change. Returns the request to send. */
 const kinds: Record<string, (person: Person) => Promise<Sent>> = {
   'adding a passkey': async ({ browser }) => {
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);

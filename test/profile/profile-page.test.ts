@@ -117,7 +117,7 @@ describe('the profile page', () => {
 
   it.each([
     ['zoë@xn--bcher-kva.example', 'zoë@bücher.example'],
-    // The first letter is a Cyrillic one.
+    // The first letter of this domain is Cyrillic, not Latin.
     ['a@xn--pple-43d.example', 'a@аpple.example'],
     ['b@xn--80ak6aa92e.example', 'b@аррӏе.example'],
   ])('shows %s as people write it, and as it is (contract 9.11 and 9.267)', async (email, spelled) => {

@@ -165,7 +165,7 @@ describe('an address that was changed within seven days (contract 2.35 and 2.36)
     );
     await typed.send((await typed.send(handOff)).headers.get('location') ?? '', { form: {} });
     expect(await typed.whoAmI()).toBe(email);
-    // The address gets no mail that would prove it.
+    // The address gets no mail with a link that would prove it.
     const before = await changes.countMails(email);
     expect((await typed.send('/verify-email', { form: {}, from: changes.from() })).status).toBe(303);
     expect(await changes.countMails(email)).toBe(before);

@@ -47,7 +47,7 @@ describe('a tRPC client', () => {
     const { accountName } = await client.profile.get.query();
     await client.profile.update.mutate({ name: ' Maya M. ' });
     expect(await client.profile.get.query()).toMatchObject({ name: 'Maya M.', accountName });
-    // The client sends the other member as undefined.
+    // The client sends the member `name` as undefined.
     await client.profile.update.mutate({ name: undefined, accountName: 'Maya’s shop' });
     expect(await client.profile.get.query()).toMatchObject({ name: 'Maya M.', accountName: 'Maya’s shop' });
   });

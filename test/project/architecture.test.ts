@@ -37,7 +37,7 @@ describe('the source', () => {
   it('has every import read that the compiler reads', () => {
     for (const source of sources) {
       const seen = readImports(source).map(({ name }) => name);
-      // An augmented module (`declare module`) counts as an import to the compiler only.
+      // Only the compiler takes an augmented module (`declare module`) for an import.
       const augmented = [...source.text.matchAll(/^declare module '([^']+)'/gm)].map(([, name]) => name);
       const { importedFiles } = ts.preProcessFile(source.text, true, true);
       expect(seen.filter((name) => name !== 'unreadable').sort(), source.file).toEqual(

@@ -1,4 +1,4 @@
-// The contract as documents: one rule a line, each with a number of its own, and citations that lead to a rule.
+// The contract as documents: each line has one rule with a number of its own, and each citation names a rule that exists.
 import { describe, expect, it } from 'vitest';
 import {
   contractRule,
@@ -20,7 +20,7 @@ const sections = contract.map(({ section }) => section);
 /** Rules that no test can show: what the service is, and what clients do without the service. */
 const unshown = ['1.1', '1.4'];
 
-/** Returns what is wrong with the text of a section: lines that are no rule, and wrong numbers. */
+/** Returns what is wrong with the text of a section: lines that are not rules, and wrong numbers. */
 function findFaults(section: number, text: string): string[] {
   const numbers = readRules(text);
   const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);
@@ -34,7 +34,7 @@ function findFaults(section: number, text: string): string[] {
   return [...twice, ...strange, ...others];
 }
 
-/** The rules and sections that a text cites and that do not exist. */
+/** Returns the rules and sections that a text cites and that do not exist. */
 function findDead(text: string, word?: 'rules?'): string[] {
   const deadRules = readCitedRules(text, word).filter((rule) => !rules.includes(rule));
   const deadSections = readCitedSections(text).filter((section) => !sections.includes(section));

@@ -209,7 +209,7 @@ it('each version but the newest one names its commit, which calls itself so', as
     .map((title) => /^\[([\d.]+)\] - [\d-]+, commit ([0-9a-f]{12})$/.exec(title) ?? [title]);
   expect(named.filter((found) => found.length !== 3)).toEqual([]);
   expect(readOurFile('test/upgrades/version-before').slice(0, 12)).toBe(named[0]?.[2]);
-  // The history of this clone may not go back so far.
+  // A shallow clone may not have the commit of that version.
   if (!(await findVersionBefore())) return;
   for (const [, version, commit] of named) {
     const { stdout } = await run('git', ['show', `${commit}:package.json`], { cwd: root });
@@ -274,7 +274,7 @@ describe('docs/names.md', () => {
   it('has each name that the version before had, unless the changelog says that it is gone', async () => {
     const [, newest = ''] = readOurFile('CHANGELOG.md').split(/^## /m);
     const [, removed = ''] = newest.split(/^### (?=Removed\n)/m);
-    // The history of this clone may not go back to the previous version.
+    // A shallow clone may not have the commit of the previous version.
     const before = await run('git', ['show', `${await findVersionBefore()}:${namesFile}`], {
       cwd: root,
     }).then(

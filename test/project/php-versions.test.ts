@@ -17,7 +17,7 @@ const files = ['php', 'wordpress'].flatMap((folder) =>
 const newer =
   /^(?:json_validate|mb_(?:str_pad|l?r?trim|[ul]cfirst)|array_(?:find(?:_key)?|any|all)|str_(?:in|de)crement|curl_upkeep|ini_parse_quantity|request_parse_body|(?:mysqli_)?execute_query)$/;
 
-/** Finds what PHP 8.1 does not know, although the parser accepts it. */
+/** Finds code that PHP 8.1 does not know, although the parser accepts it. */
 function findNewer(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const inside = Object.values(node).flatMap(findNewer);

@@ -18,7 +18,7 @@ const samples = readSampleFiles().flatMap(({ path, text }) =>
   })),
 );
 
-/** Kits and the plugin take no secret below 32 bytes, except for http on this machine. The service has rules of its own. */
+/** Kits and the plugin accept no secret below 32 bytes, except for http on this machine. The service has rules of its own. */
 function isTaken({ name, value }: { name: string; value: string }): boolean {
   if (new TextEncoder().encode(value).length < 32) return false;
   const setting = value.startsWith('whsec_') ? 'CRM_SIGNUPS_SECRET' : name;

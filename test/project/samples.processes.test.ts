@@ -54,7 +54,7 @@ describe('the JSON', () => {
   });
 
   it('of clients can be applied', async () => {
-    // Reading a file asks the database nothing.
+    // Reading a file sends no query to the database.
     const deps = { config: readConfig(production), now: () => new Date(), db: undefined as never };
     const read = await readClientFile(deps, new TextEncoder().encode(clientsFileSample));
     expect([read.entries.map(({ name }) => name), read.faults]).toEqual([['shop', 'till'], []]);
@@ -140,7 +140,7 @@ describe('the SQL', () => {
   });
 
   it('sets the timeouts that we ask Postgres for ourselves', async () => {
-    // The transaction is rolled back, because all tests share the role.
+    // Rolls the transaction back, because all tests share the role.
     await query(`begin; ${timeoutsSample}`);
     const { rows } = await query("select rolconfig from pg_roles where rolname = 'identity'");
     await query('rollback');

@@ -1,4 +1,4 @@
-// docs/operate/support.md against the code: who may do what, and which commands there are.
+// docs/operate/support.md agrees with the code on who may do what, and on the commands that exist.
 import { expect, it } from 'vitest';
 import { rights } from '../support/people/staff.ts';
 import { readOurFile } from '../support/project/documents.ts';

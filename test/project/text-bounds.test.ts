@@ -45,7 +45,7 @@ it('each field that is read has a bound, and each bound a field (contract 9.1)',
   const verified = ['payload', 'signature', 'signature_next'];
   // Only programs send these two members, to a procedure.
   const decided = ['what', 'decision'];
-  // app/act-forms.ts passes these fields on.
+  // app/act-forms.ts passes the following fields to the acts.
   const passed = Object.values<AnyAct>(acts).flatMap(({ about, fields, formFields }) => [
     ...about.keys,
     ...Object.keys({ ...fields, ...formFields }),

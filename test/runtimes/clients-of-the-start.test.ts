@@ -126,7 +126,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s, a client that the start names',
     expect(await refused.json()).toMatchObject({ code: 'client_not_allowed' });
     await stop(third);
 
-    // The events and mails are of the commands above.
+    // The commands above made these events and mails.
     const { rows: told } = await sql`select type from audit_events where details->>'client' is not null
       and details->>'by' <> 'cli'`.execute(db);
     expect(told).toEqual([]);

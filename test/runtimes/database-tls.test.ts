@@ -1,4 +1,5 @@
-// `sslmode` and `sslrootcert` as docs/operate/postgres.md has them, on a Postgres with a certificate of its own authority.
+// `sslmode` and `sslrootcert` as in docs/operate/postgres.md, on a Postgres whose certificate is signed by an authority of the
+// test.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

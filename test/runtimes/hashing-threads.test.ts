@@ -68,6 +68,6 @@ it.each([
   expect(await exited, output()).toBe(0);
   const { hashingThreads, hashesBefore } = JSON.parse(output());
   expect(hashingThreads).toBe(threads);
-  // Some hashes may end first, as many as there are threads, because they may keep the processor busy.
+  // As many hashes as there are threads may end first, because they may keep the processor busy.
   expect(hashesBefore).toBeLessThanOrEqual(threads);
 });

@@ -62,7 +62,7 @@ describe.each<Runtime>(['node', 'deno'])('a service on %s', (runtime) => {
     while (links.length < 8) links.push(await signUp());
     const statuses: number[] = [];
     let isOver = false;
-    // Three requests for each link are more than may be checked or wait at the same time.
+    // Sends three requests for each link. The service cannot check so many at the same time, or let them wait.
     const flooding = links
       .flatMap((link) => [link, link, link])
       .map(async (link) => {

@@ -279,7 +279,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       );
     });
 
-    // This test is the last, because it stops the service.
+    // This test comes last, because it stops the service.
     it('finishes the current request when it has to stop', async () => {
       const base = `http://localhost:${port}`;
       const answer = new Promise<number | undefined>((done, failed) => {

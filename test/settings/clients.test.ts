@@ -212,7 +212,7 @@ describe('SSO_CLIENTS (contract 8.6)', () => {
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);
-    // The check looks for every setting that clients have.
+    // The list of mistaken names covers every setting that clients have.
     expect(listSettings().filter((name) => name.startsWith('SSO_<NAME>_'))).toHaveLength(every.length);
     expect(readConfig(named).unreadSettings).toEqual([]);
   });

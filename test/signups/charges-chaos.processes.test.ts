@@ -30,7 +30,7 @@ function buildReports(count: number): Reported[] {
           { id: 'setup', title: 'Setup', unit_amount: 10_000, when: 'now' },
           ...Array.from({ length: below(4) }, (_, nth): Charge => {
             const when = below(2) ? 'now' : 'next';
-            // All deductions of a contract are less than any of its charges, so that each charge is on a document.
+            // The deductions of a contract are together smaller than any of its charges, so that each charge is on a document.
             if (nth === 2)
               return { id: `${version}-2`, title: 'Less', unit_amount: -1 - below(100), when: 'next' };
             const unit_amount = 600 + below(500);

@@ -13,7 +13,7 @@ const app = shared(openApp);
 
 let serial = 0;
 
-/** Makes a new customer. Returns a function that reports another name or email address a moment later. */
+/** Makes a new customer, and a function that reports another name or email address a moment later. */
 async function arrange(email?: string) {
   const id = `right_${serial++}`;
   const first = buildSignup(id);

@@ -1,4 +1,4 @@
-// The first layer of "exactly once": the message (webhook-id and body).
+// The first guard of "exactly once" compares messages (webhook-id and body).
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/doors/jobs/sweep.ts';

@@ -1,4 +1,4 @@
-// The second layer of "exactly once", the signup (signup_id), and what a report changes.
+// The second guard of "exactly once" compares signups (signup_id). Also tests what a report changes.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ContractStatus } from '../../db/tables/service-contracts.ts';

@@ -115,7 +115,7 @@ describe('the published vector', () => {
     ['is accepted', -300_000, true],
     ['is refused', -300_001, false],
     ['is accepted', 300_000, true],
-    // Only whole seconds count, because the timestamp has no fractions.
+    // The service compares whole seconds, because the timestamp has no fractions.
     ['is accepted', 300_999, true],
     ['is refused', 301_000, false],
   ])('%s when our clock is %i ms past its timestamp', async (_, ms, isAccepted) => {

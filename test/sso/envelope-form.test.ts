@@ -16,7 +16,7 @@ const malformed = { code: 'malformed_payload' };
 /** The worked example's JSON with more members at its end. */
 const withMembers = (members: string) => example.json.replace(/}$/, `,${members}}`);
 
-/** Adds the member `x`, so that the payload has that many levels in all. `x` itself is the second level. */
+/** Adds the member `x`, so that the payload has `levels` levels in all. `x` itself is the second level. */
 const nested = (levels: number) => withMembers(`"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`);
 
 const bytesOf = (...parts: (string | number[])[]) =>

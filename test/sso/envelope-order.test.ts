@@ -12,7 +12,7 @@ type Fault = {
   json?: (text: string) => string;
   /** A change of the payload's spelling, which is then signed. */
   spelling?: (payload: string) => string;
-  /** A change of the parameters. */
+  /** A change of the URL's parameters. */
   params?: (params: URLSearchParams) => void;
   secret?: string;
   isReplay?: boolean;

@@ -39,7 +39,7 @@ describe('the worked example', () => {
       fc.asyncProperty(texts, texts, async (secret, message) => {
         const mac = await new HMAC('SHA-256').sign(bytes(secret), bytes(message));
         expect(await sign(secret, message)).toBe(encodeHex(mac));
-        // Our own implementation is that of oslo. node:crypto is another one.
+        // Our own code uses oslo's implementation. node:crypto has another one.
         expect(await sign(secret, message)).toBe(createHmac('sha256', secret).update(message).digest('hex'));
       }),
       { numRuns: 300 },

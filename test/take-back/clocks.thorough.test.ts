@@ -90,7 +90,7 @@ it('changes made at once on two instances with different clocks have times of th
       order by at`.execute(changes.app.db);
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(10);
   expect(rows.every(({ isTold }) => isTold)).toBe(true);
-  // The recovery codes that work are those of the last change.
+  // The recovery codes of the last change are the ones that work.
   const { rows: codes } = await sql<{ at: Date }>`
     select distinct made_at as at from recovery_codes where user_id = ${id}`.execute(changes.app.db);
   expect(codes).toEqual([{ at: rows.at(-1)?.at }]);

@@ -1,5 +1,5 @@
-// Taking an account back, in all combinations. `npm run test:thorough` runs a part in which each pair of values occurs, `npm run
-// test:faults` runs all of them.
+// Taking an account back, in all combinations. `npm run test:faults` runs all of them. `npm run test:thorough` runs a part in
+// which each pair of values occurs.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';

@@ -294,7 +294,7 @@ describe('a reader of a mailbox that its owner has left', () => {
       links.add(`/take-back?token=${tokenIn({ text }, '/take-back')}`);
       throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
     };
-    // An instance may have sent the mail before this could. Then the next round sends it again.
+    // An instance may have sent the mail before this loop could. Then the next round sends the mail again.
     for (let round = 0; round < 50 && links.size < 5; round++) {
       await sql`update mails set sent_at = null, kept_text = null, attempts = 1,
         next_attempt_at = ${changes.clock.now}

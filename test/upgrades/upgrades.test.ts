@@ -23,7 +23,7 @@ type Known = {
   /** The users whose sessions go on, by session token. */
   sessions: Record<string, string>;
   signups: { webhookId: string; body: string; status: number; answer: string }[];
-  /** The token in a mail of customer@example.test. */
+  /** The token in a mail to customer@example.test. */
   setPassword: string;
   authenticator: { email: string; secret: string; codes: string[] };
   /** The token in a mail to cora@example.test. That user's address is cora-new@example.test now. */

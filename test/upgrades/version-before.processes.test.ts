@@ -384,7 +384,7 @@ describe.skipIf(!commit)(`this version beside ${commit}`, () => {
       expect(load.known.length).toBeGreaterThanOrEqual(5 * livesInALane);
       expect(load.countLaunches().payload).toBeGreaterThan(100 * livesInALane);
       expect(load.countLaunches()['unknown_client before']).toBeGreaterThan(40 * livesInALane);
-      // A machine that is busy with other tests takes longer than the two seconds of the contract.
+      // A machine that is busy with other tests may take longer than the two seconds of the contract.
       expect(await load.findFaults(byForm({ short: 4_500, long: 2_000 }))).toEqual([]);
       expect(await load.findLost()).toEqual([]);
     } finally {

@@ -1,4 +1,4 @@
-// The doctor at the plugin: an operator runs it before the site's owner tells people to log in.
+// The doctor examines the plugin, as an operator does before the site's owner tells people to log in.
 import { beforeAll, expect, test } from 'vitest';
 import { runDoctor } from '../doctor/harness/run-doctor.ts';
 import { shared } from '../support/run/shared.ts';

@@ -25,7 +25,8 @@ export async function openPair(): Promise<Pair> {
     async close() {
       await site.close();
       const log = await wordpress.readLog();
-      // Only lines about our own files and WordPress' rights count, because this WordPress is older than this PHP.
+      // Other lines are ignored, because this WordPress is older than this PHP. Only lines about our own files and WordPress'
+      // rights matter.
       expect(log.split('\n').filter((line) => /PHP .*(identity-login|map_meta_cap)/.test(line))).toEqual([]);
       expect(log).not.toMatch(/payload=|signature=|@example\.test/);
     },

@@ -1,4 +1,4 @@
-// Local users in WordPress, their roles, and what people cannot change about themselves there.
+// Local users in WordPress, their roles, and what people cannot change about themselves in WordPress.
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { addPerson, openSession } from '../support/events/events.ts';

@@ -92,7 +92,7 @@ async function copySite(folder: string, url: string): Promise<void> {
   const site = join(folder, 'site');
   // The copy includes files of other packages, to which this package has links.
   await run('cp', ['-rL', '/usr/share/wordpress', site]).catch((error) => {
-    // A link may lead nowhere, because its package is not installed.
+    // If a package is not installed, links to its files lead nowhere.
     if (!existsSync(join(site, 'wp-settings.php'))) throw error;
   });
   const plugin = join(site, 'wp-content', 'plugins', 'identity-login');
