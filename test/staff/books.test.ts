@@ -424,7 +424,7 @@ describe('the page of an invoice (contract 7.153)', () => {
     const refused = await post(number, formOn(same, 'reissue'));
     expect([refused.status, textOf(refused)]).toEqual([
       409,
-      expect.stringContaining('Nothing was issued, because buyer and tax would be the same.'),
+      expect.stringContaining('Buyer and tax would be the same, so nothing was issued.'),
     ]);
     expect(await ask('reissue', { number })).toBe('409 already_settled');
     expect(await readInvoice(app.db, number)).toMatchObject({ credited: 0, status: 'open' });
