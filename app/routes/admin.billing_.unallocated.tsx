@@ -103,8 +103,19 @@ export default function Unallocated() {
 }
 
 function Waiting({ payment }: { payment: Payment }) {
-  const { id, kind, currency, minorDigits, amount, unallocated, invoiceNumber, waits, freedBy, forms } =
-    payment;
+  const {
+    id,
+    kind,
+    currency,
+    minorDigits,
+    amount,
+    unallocated,
+    invoiceNumber,
+    buyer,
+    waits,
+    freedBy,
+    forms,
+  } = payment;
   return (
     <Row
       title={
@@ -121,6 +132,12 @@ function Waiting({ payment }: { payment: Payment }) {
             </>
           )}
           {waits && why[waits](invoiceNumber ?? '')}
+          {buyer && (
+            <>
+              {' '}
+              That invoice is to <bdi>{buyer}</bdi>.
+            </>
+          )}
           <br />
           {kind === 'payment' ? 'Payment' : 'Refund'} <code>{id}</code>
           {payment.of && (

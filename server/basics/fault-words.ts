@@ -99,7 +99,7 @@ export const faultWords = {
   credit_part_of_old: 'This invoice has no tax document, so it can only be credited whole.',
   reissue_credited: 'A part of this invoice is credited already, so it cannot be issued again.',
   reissue_no_document: 'This invoice has no tax document, so it cannot be issued again.',
-  reissue_same: 'Buyer and tax would be the same, so nothing was issued. Change the billing details.',
+  reissue_same: 'Buyer and tax would be the same, so nothing was issued. Correct a detail first.',
   reissue_tax:
     'With these details the tax changes or waits for a decision, so nothing was done. Choose “Change the billing details”, decide there, then issue the invoice again.',
   reissue_no_buyer: 'The customer has left, so there is nobody to issue it to.',

@@ -117,7 +117,7 @@ function buildVerifyEmail({ link, life, name, product }: LetterWords): MailMessa
   return {
     subject: 'Verify your email address',
     paragraphs: [
-      `To verify your email address, open this link in the browser where you are logged in.${thenTo(product)}`,
+      `To verify your email address, open this link, and log in if you are asked to.${thenTo(product)}`,
     ],
     action: { label: 'Verify your email address', url: link },
     after: [
@@ -182,7 +182,7 @@ function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Confirm this email address for an account',
     paragraphs: [
-      `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. You may be asked for a passkey or a code that you have.`,
+      `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. If the account keeps its second factors, you will be asked for a passkey or a code.`,
     ],
     action: { label: 'Use this email address', url: link },
     after: [

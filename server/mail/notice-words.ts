@@ -197,7 +197,7 @@ export const buildNotices = ({
   },
   account_thawed: {
     subject: 'Your account is no longer frozen',
-    text: 'Our support team has unfrozen your account. You can log in again. If we also sent you a link for a new password, use that first: your old password no longer works.',
+    text: 'Our support team has ended the freeze of the account that has, or had, this email address. If the account is yours, you can log in again. If we also sent you a link for a new password, use that first: your old password no longer works.',
     advice: `If you are the owner and cannot log in, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
     why: isOrWas,

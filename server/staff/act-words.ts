@@ -129,7 +129,7 @@ const ofPerson = {
     ask: 'Read on the tab Activity why it is suspended, and ask whether that is settled.',
     label: 'End the suspension',
     notice: 'We email {name} that they can log in again. Nothing else changes.',
-    outcome: 'The account is not suspended. They can log in.',
+    outcome: 'The suspension has ended. They can log in.',
     command: {
       about: 'let a suspended user log in again',
       done: ({ email }) => `${email} can log in again.`,
@@ -462,7 +462,7 @@ const ofInvoice = {
     to: (invoice, about) => sayCredit(invoice, about),
     notice: ({ hasDocument }) =>
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
-    outcome: 'The invoice is credited. Money that was paid too much waits among unallocated payments.',
+    outcome: 'The invoice is credited. If that part was paid already, the money waits among unallocated payments.',
     isDanger: true,
     fields: (invoice, { credits }) =>
       credits === 'part'

@@ -5,7 +5,7 @@ import { listAllocations, listPaymentsOf } from '../../db/tables/allocations.ts'
 import { findBillingDetails, noDetails } from '../../db/tables/billing-details.ts';
 import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
 import { findReplacement } from '../../db/tables/invoice-lists.ts';
-import { findBuyerOf, findInvoice, findInvoiceToPay } from '../../db/tables/invoices.ts';
+import { findBuyerOf, findInvoice, findInvoiceToPay, type Invoice } from '../../db/tables/invoices.ts';
 import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
 import { listUsersOfAccount } from '../../db/tables/users.ts';
 import { digestBasis, requireRight } from '../acts/act.ts';
@@ -134,7 +134,8 @@ const most = 100;
 
 /**
  * Lists payments with money that is not allocated, the oldest first. `freedBy` is the invoice whose credit has freed some of
- * the money. `waits` is null if the credit has freed all of the money. The forms suggest the invoice `pays`, if it is open.
+ * the money. `waits` is null if the credit has freed all of the money. `buyer` is the name of the buyer whose invoice the payer
+ * named. The forms suggest the invoice `pays`, if it is open.
  * Throws 404 `not_found` for managers.
  */
 export async function listWaiting({ db }: Dependencies, staff: Staff, pays: string | undefined) {
@@ -151,12 +152,15 @@ export async function listWaiting({ db }: Dependencies, staff: Staff, pays: stri
   // Payments are explained one after the other, so that a page takes no more than one connection.
   for (const payment of shown) {
     const freed = findFreed(allocations.filter(({ payment: id }) => id === payment.id));
-    const waits = freed && freed.amount >= payment.unallocated ? null : await explain(db, payment);
+    const invoice =
+      payment.invoiceNumber === null ? undefined : await findInvoiceToPay(db, payment.invoiceNumber);
+    const waits = freed && freed.amount >= payment.unallocated ? null : await explain(db, payment, invoice);
     const seen = digestBasis(basisOfPayment(payment));
     payments.push({
       ...payment,
       minorDigits: minorDigits(payment.currency),
       freedBy: freed?.number ?? null,
+      buyer: invoice ? (await findBuyerOf(db, invoice)).name : null,
       waits,
       forms: buildForms('payment', { ...payment, waits, suggested }, () => ({ seen })),
     });
@@ -181,10 +185,13 @@ function findFreed(
   return freed;
 }
 
-async function explain(db: Database, { of, currency, invoiceNumber }: Payment): Promise<Waits> {
+async function explain(
+  db: Database,
+  { of, currency, invoiceNumber }: Payment,
+  invoice: Invoice | undefined,
+): Promise<Waits> {
   if (of !== null) return (await findPayment(db, of)) ? 'refund_too_much' : 'refund_first';
   if (invoiceNumber === null) return 'no_number';
-  const invoice = await findInvoiceToPay(db, invoiceNumber);
   if (!invoice) return 'unknown_number';
   if (invoice.currency !== currency) return 'other_currency';
   if (invoice.status === 'void') return 'is_void';

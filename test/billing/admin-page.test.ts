@@ -183,12 +183,12 @@ it('names what the CRM reported that is not valid, and no invoice that is credit
   // An invoice that is credited in part cannot be issued again (contract 7.74).
   const advice = async () =>
     (await billing.app.send('/admin/invoices/INV-2026-0001', { cookie: admin })).text;
-  expect(await advice()).toContain('Then issue the invoice again.');
+  expect(await advice()).toContain('Issue the invoice again with it.');
   await inTransaction(db, { by: 'operator', cause: 'test' }, (trx) =>
     creditInvoice(trx, 'INV-2026-0001', 100, { now: new Date(), recordedBy: 'operator' }),
   );
   expect(await advice()).toContain('You can credit the rest; the next invoice has the address.');
-  expect(await advice()).not.toContain('Then issue the invoice again.');
+  expect(await advice()).not.toContain('Issue the invoice again with it.');
   await billing.settle('INV-2026-0001', 'void');
   const { text } = await billing.app.send('/admin/billing', { cookie: admin });
   expect(text).toContain('The CRM reported billing details that are not valid: VAT ID');

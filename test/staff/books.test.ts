@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listCreditNotes } from '../../db/tables/documents.ts';
-import { findInvoice } from '../../db/tables/invoices.ts';
+import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
 import { digestBasis } from '../../server/acts/act.ts';
 import { readPaidOn } from '../../server/billing/payments/paid-on.ts';
 import { basisOfCredit } from '../../server/staff/payment-acts.ts';
@@ -556,6 +556,9 @@ describe('the page of unallocated payments (contract 7.156)', () => {
       const row = rows.find((part) => part.includes(`<code>${each.payment_id}</code>`));
       expect([each.payment_id, row?.includes(why)]).toEqual([each.payment_id, true]);
     }
+    const { name: buyer } = await findBuyerOf(app.db, { id: (await findInvoice(app.db, paid))?.id ?? 0 });
+    const over = rows.find((part) => part.includes(`<code>${waiting[3][0].payment_id}</code>`)) ?? '';
+    expect(over.replaceAll(/<[^>]*>/g, '')).toContain(`That invoice is to ${buyer}.`);
     const row = rows.find((part) => part.includes(`<code>${freed.payment_id}</code>`)) ?? '';
     const said = row.slice(row.lastIndexOf('Freed')).replaceAll(/<[^>]*>/g, '');
     expect(said).toContain(`Freed: invoice ${partly} was credited.It names invoice INV-wrong, which`);

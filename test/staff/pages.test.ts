@@ -229,7 +229,7 @@ describe('each form (contract 11.9, 11.47, 11.83 and 12.22)', () => {
     ['send-mail set-password', customer, {}, 'The mail is on its way.'],
     ['send-mail prove-email', 'unverified@example.test', {}, 'The mail is on its way.'],
     ['suspend', customer, {}, 'The account is suspended.'],
-    ['resume', customer, {}, 'The account is not suspended.'],
+    ['resume', customer, {}, 'The suspension has ended.'],
     ['freeze', customer, {}, 'The account is frozen.'],
     ['thaw', customer, { keep: customer }, 'The account is neither frozen nor suspended'],
     ['end-sessions', merchant, {}, 'They are logged out everywhere.'],
