@@ -462,7 +462,8 @@ const ofInvoice = {
     to: (invoice, about) => sayCredit(invoice, about),
     notice: ({ hasDocument }) =>
       `${hasDocument ? 'The customer gets a credit note, and owes that much less. What they have paid too much then' : 'The customer owes nothing for it any more. What they have paid'} waits for another invoice, or to be paid back. This cannot be undone.`,
-    outcome: 'The invoice is credited. If that part was paid already, the money waits among unallocated payments.',
+    outcome:
+      'The invoice is credited. If that part was paid already, the money waits among unallocated payments.',
     isDanger: true,
     fields: (invoice, { credits }) =>
       credits === 'part'
