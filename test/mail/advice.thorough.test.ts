@@ -314,7 +314,7 @@ describe('the advice of a notice is true', () => {
     expect((await open().login(email, password)).status).toBe(403);
     await runCli(changes.app.databaseUrl, ['user:thaw', email, '--keep', email, '--why', 'A call']);
     const thawed = await readNotice(email, 'account_thawed');
-    expect(thawed.text).toContain('You can log in again.');
+    expect(thawed.text).toContain('you can log in again.');
     expect(await invoiceEmailOf(person.id)).toBeNull();
     const owner = open();
     await owner.login(email, password, thawed.path);
