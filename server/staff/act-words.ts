@@ -145,10 +145,10 @@ const ofPerson = {
         'moves to the address that you choose, what was changed meanwhile is undone, and we email that address a link that sets a password.';
       if (frozenAt)
         return `We email every address below that the account is no longer frozen. If you keep another address than {email}, the account ${moves}`;
-      const frozen = `we freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves} This cannot be undone.`;
+      const freeze = `freeze the account, log everybody out, tell all other administrators, and end the freeze at once. We email both to every address of the account. The account ${moves} This cannot be undone.`;
       return suspendedAt
-        ? `If you keep {email}, we email it that the account is no longer suspended. If you keep another address, ${frozen}`
-        : `W${frozen.slice(1)}`;
+        ? `If you keep {email}, we email it that the account is no longer suspended. If you keep another address, we ${freeze}`
+        : `We ${freeze}`;
     },
     outcome: 'The account is neither frozen nor suspended, and has the address that you chose.',
     isDanger: true,
