@@ -4,9 +4,11 @@ import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely
 import { hasAll, isMigrated, listDone } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
 import { folded } from '../migrations/m100-baseline.ts';
+import { isLostRace } from '../races.ts';
 import type { DB } from '../schema.ts';
 import { findOrderFault, requireSchema, SchemaError } from '../schema-check.ts';
 import { liftTimeouts } from '../timeouts.ts';
+import { isLockedTooLong } from './away.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
 
@@ -46,14 +48,14 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** Returns false if another transaction had locked a table for too long. In this case nothing has changed. */
+/** Returns false if another transaction was in the way, for example held a table too long. In this case nothing has changed. */
 async function tryMigrate(
   db: Database,
   onWait: OnWait,
   check: (db: Kysely<DB>) => Promise<void>,
 ): Promise<boolean> {
   try {
-    await inTransaction(db, { by: 'service', cause: 'migrate' }, async (trx) => {
+    const run = async (trx: Transaction<DB>) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
       const done = await listDone(trx);
@@ -65,10 +67,11 @@ async function tryMigrate(
         await runMigrations(trx, done);
       }
       await check(trx);
-    });
+    };
+    await inTransaction(db, { by: 'service', cause: 'migrate' }, run, { attempts: 1 });
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code !== '55P03') throw error;
+    if (!isLostRace(error) && !isLockedTooLong(error)) throw error;
     onWait('a table that another transaction holds');
     return false;
   }

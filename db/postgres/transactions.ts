@@ -93,6 +93,8 @@ type Options = {
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
+  /** At most so many attempts. Eight, if it is not given. */
+  attempts?: number;
 };
 
 /**
@@ -111,7 +113,7 @@ export async function inTransaction<T>(
     } catch (error) {
       const isWorthAnother =
         isLostRace(error) || (attempt === 1 && options.deadline && isLockedTooLong(error));
-      if (!isWorthAnother || attempt === maxAttempts) throw error;
+      if (!isWorthAnother || attempt === (options.attempts ?? maxAttempts)) throw error;
       // The pause is random, so that transactions that failed at the same moment do not retry at the same moment.
       await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }

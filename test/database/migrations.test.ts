@@ -127,6 +127,49 @@ it('a migration lets requests pass while it waits for a table that a backup read
   }
 });
 
+it('a migration in a deadlock with a request runs again, and the request succeeds (rule 9.426)', async () => {
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const { db, close } = connect(url, { poolSize: 3 });
+  const told: string[] = [];
+  const all: Record<string, Pick<(typeof migrations)['m100-baseline'], 'up'>> = migrations;
+  let tellHeld = () => {};
+  const held = new Promise<void>((resolve) => {
+    tellHeld = resolve;
+  });
+  const isWaiting = sql`select from pg_locks where not granted and relation = 'accounts'::regclass
+    and database = (select oid from pg_database where datname = current_database())`;
+  try {
+    await sql`alter database ${sql.id(new URL(url).pathname.slice(1))} set deadlock_timeout = '100ms'`.execute(
+      db,
+    );
+    all['m999-phones'] = {
+      up: async (trx) => {
+        await sql`alter table accounts add column phone text`.execute(trx);
+        tellHeld();
+        if (told.length === 0)
+          await vi.waitFor(async () => expect((await isWaiting.execute(db)).rows).toHaveLength(1), 10_000);
+        await sql`alter table users add column phone text`.execute(trx);
+      },
+    };
+    let migrating: Promise<void> | undefined;
+    await db.transaction().execute(async (request) => {
+      // Postgres ends the first of the two that looks for a deadlock.
+      await sql`set local deadlock_timeout = '1min'`.execute(request);
+      await sql`update users set name = name`.execute(request);
+      migrating = migrate(url, (what) => told.push(what));
+      await held;
+      await sql`update accounts set name = name`.execute(request);
+    });
+    await migrating;
+    expect(new Set(told)).toEqual(new Set(['a table that another transaction holds']));
+    expect((await readCatalog(db)).users?.columns).toHaveProperty('phone');
+  } finally {
+    delete all['m999-phones'];
+    await close();
+    await drop();
+  }
+});
+
 it('an empty database gets its tables in the first schema of the search path, where its functions look for them', async () => {
   const { url, drop } = await emptyDatabase(inject('templateUrl'));
   const { db, close } = connect(url);
