@@ -142,6 +142,8 @@ async function composeAboutDocument(
     file?.pdf ? [{ name: `${numbers[at]}.pdf`, type: 'application/pdf', bytes: file.pdf }] : [],
   );
   const { currency } = facts;
+  const ofInvoice = facts.invoice ? await findFacts(db, invoice.number) : facts;
+  const dueOn = (ofInvoice as DocumentFacts | undefined)?.due_on;
   // As on our pages, the mail names the bank account in force, and not the one in the document (contract 7.248).
   const account = ((await findSettingsInForce(db))?.settings as BillingSettings | undefined)?.seller;
   const replyTo = account?.email ?? facts.seller.email;
@@ -152,7 +154,7 @@ async function composeAboutDocument(
     sellerEmail: replyTo,
     corrects: await findCorrected(db, creditNote, found[1] && (found[1].pdf ? 'attached' : 'not_made')),
     open: invoice.open > 0 ? formatAmount(invoice.open, currency) : undefined,
-    due: facts.due_on ? sayDay(facts.due_on) : '',
+    due: dueOn ? sayDay(dueOn) : '',
     received: formatAmount(received, currency),
     pays: allocated < received ? formatAmount(allocated, currency) : undefined,
     pdf: !isProved ? 'unverified' : found[0]?.pdf ? 'attached' : 'not_made',

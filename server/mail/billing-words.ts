@@ -67,6 +67,8 @@ const pay = ({ open, due, bank, invoice }: BillingWords, label = 'Still to pay')
         ...(bank ? [['Reference', invoice] as [string, string]] : []),
       ];
 
+const sayEnter = (setPassword: BillingWords['setPassword']) => (setPassword ? 'Set a password' : 'Log in');
+
 function where(
   words: BillingWords,
   what = 'invoice',
@@ -74,27 +76,27 @@ function where(
 ): string {
   const { pdf, hasLogin, setPassword, seller, sellerEmail, open, bank } = words;
   const asksWithoutBank = what === 'invoice' && open !== undefined && !bank;
-  const logIn = setPassword ? 'Set a password' : 'Log in';
+  const enter = sayEnter(setPassword);
   if (pdf === 'not_made' && !hasLogin)
     return `No PDF is attached because it could not be made yet. Ask ${seller} for it: ${sellerEmail}.`;
   switch (pdf) {
     case 'attached':
       return `${attached}${asksWithoutBank ? ' The invoice says how to pay.' : ''}${setPassword ? ' To see it online as well, set a password.' : ''}`;
     case 'unverified':
-      return `${logIn} to see the ${what}${asksWithoutBank ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified${setPassword ? ' yet: setting a password verifies it' : ''}.`;
+      return `${enter} to see the ${what}${asksWithoutBank ? ' and how to pay' : ''}. The PDF is not attached because this email address is not verified${setPassword ? ' yet: setting a password verifies it' : ''}.`;
     case 'not_made':
-      return `No PDF is attached because it could not be made yet. ${logIn} to see the ${what}, and later to download the PDF.`;
+      return `No PDF is attached because it could not be made yet. ${enter} to see the ${what}, and later to download the PDF.`;
   }
 }
 
 /** Says where the new invoice and the credit note of a reissue are. After a day, the mail leaves without a PDF that failed. */
 function whereBoth(words: BillingWords, creditNote: 'attached' | 'not_made' | undefined): string {
-  const { pdf, hasLogin, seller, sellerEmail } = words;
+  const { pdf, hasLogin, setPassword, seller, sellerEmail } = words;
   if (creditNote === undefined || (pdf === 'not_made' && creditNote === pdf)) return where(words);
   if (creditNote === pdf)
     return where(words, 'invoice', 'The credit note and the new invoice are attached as PDFs.');
   const [there, missing] = pdf === 'attached' ? ['invoice', 'credit note'] : ['credit note', 'invoice'];
-  return `The ${there} is attached as a PDF. The PDF of the ${missing} could not be made yet. ${hasLogin ? 'Log in to see it.' : `Ask ${seller} for it: ${sellerEmail}.`}`;
+  return `The ${there} is attached as a PDF. The PDF of the ${missing} could not be made yet. ${hasLogin ? `${sayEnter(setPassword)} to see it.` : `Ask ${seller} for it: ${sellerEmail}.`}`;
 }
 
 /** Builds the button. It is outlined if the reader need not do anything. */
@@ -215,11 +217,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
       `${words.seller} has issued a credit note for invoice ${words.invoice}.`,
       where(words, 'credit note'),
     ],
-    facts: [
-      ['Credit note', words.number],
-      ['Invoice', words.invoice],
-      ['Total', words.total],
-    ],
+    facts: [['Credit note', words.number], ['Invoice', words.invoice], ['Total', words.total], ...pay(words)],
     ...see(words, 'credit note'),
   }),
   trial_ends: (words) => ({

@@ -43,7 +43,8 @@ export type Ordered = {
 // `who` is the person that a warning to administrators is about.
 // `countsAt` is when the change takes effect.
 // `was` and `role` are the roles before and after the change.
-// `what` names the changed texts, the changed rights, or what was done to a client or to the address for invoices.
+// `what` names the changed texts, the changed rights, or what was done to a client or to the address for invoices. It is
+// `by_support` if staff or an operator planned or canceled a deletion.
 // `to` says yes or no for each of the changed rights.
 export type Words = {
   dueAt: string;
@@ -282,11 +283,12 @@ export const buildNotices = ({
   },
   deletion_canceled: {
     subject: 'Your account will not be deleted',
-    text: 'The deletion that was planned for your account has been canceled. Your account stays as it is.',
+    text: `${what === 'by_support' ? 'Our support team has canceled the deletion that was planned for your account' : 'The deletion that was planned for your account has been canceled'}. Your account stays as it is.`,
+    doubt: { done: 'If you did this or asked for it, you are done.' },
   },
   deletion_requested: {
     subject: 'Your account will be deleted in 14 days',
-    text: `To keep your account, log in and choose “Keep your account”. Otherwise we will delete it on ${dueAt}, because we received a request to delete it. Until then you cannot open our products.`,
+    text: `To keep your account, log in and choose “Keep your account”. Otherwise we will delete it on ${dueAt}, because ${what === 'by_support' ? 'our support team was asked' : 'we received a request'} to delete it. Until then you cannot open our products.`,
     action: { label: 'Keep your account', path: '/profile/delete', isQuiet: true },
     doubt: {
       done: 'If you asked for this and still want it, you are done.',

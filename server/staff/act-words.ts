@@ -627,6 +627,7 @@ const ofInvitation = {
         name: 'role',
         label: 'Role',
         kind: 'one',
+        value: 'manager',
         choices: [
           { value: 'manager', words: 'Manager: looks at people and helps customers' },
           { value: 'admin', words: 'Administrator: can do everything' },

@@ -377,7 +377,7 @@ const planDeletion = act({
     const at = await findTimeOfChange(trx, deps, target.id);
     await setDeletionDue(trx, target.id, dueAfter(at));
     record({ type: 'user.deletion_requested' });
-    await notifyWithTakeBack(trx, deps, target, 'deletion_requested', { at });
+    await notifyWithTakeBack(trx, deps, target, 'deletion_requested', { at, what: 'by_support' });
     return {};
   },
 });
@@ -394,7 +394,7 @@ const keep = act({
     if (!target.deletionDueAt) return undefined;
     await setDeletionDue(trx, target.id, null);
     record({ type: 'user.deletion_canceled' });
-    await notify(trx, deps, target, 'deletion_canceled');
+    await notify(trx, deps, target, 'deletion_canceled', undefined, { what: 'by_support' });
     return {};
   },
 });

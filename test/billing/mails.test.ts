@@ -712,6 +712,13 @@ describe('a credit note', () => {
     const credited = await books.send();
     expect(credited.map((mail) => mail.to).sort()).toEqual([archive, email].sort());
     expect(credited[0]?.text).toMatch(/Credit note: CN-2027-\d+\nInvoice: INV-2027-\d+\nTotal: EUR 10\.00\n/);
+    // Contract 7.272.
+    expect(credited[0]?.text).toContain(
+      'Still to pay: EUR 24.51\nDue: 14 February 2027\nRecipient: Blumen GmbH\n',
+    );
+    await inBooks((trx) => creditInvoice(trx, number, 2_451, by()));
+    await books.makeFiles();
+    expect((await books.send())[0]?.text).toContain('Total: EUR 24.51\nStill to pay: nothing\n');
   });
 
   // Contract 7.464.

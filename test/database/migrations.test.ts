@@ -127,7 +127,7 @@ it('a migration lets requests pass while it waits for a table that a backup read
   }
 });
 
-it('a migration in a deadlock with a request runs again, and the request succeeds (rule 9.426)', async () => {
+it('a migration in a deadlock with a request runs again, and the request succeeds (contract 9.426)', async () => {
   const { url, drop } = await cloneDatabase(inject('templateUrl'));
   const { db, close } = connect(url, { poolSize: 3 });
   const told: string[] = [];

@@ -421,6 +421,18 @@ describe('the advice of a notice is true', () => {
     expect((await browser.send('/profile/delete', { form: { intent: 'keep' } })).status).toBe(303);
   });
 
+  it('deletion_requested and deletion_canceled by staff: say that our support team did it (contract 12.289)', async () => {
+    const { email } = await addPerson();
+    for (const [command, kind, words] of [
+      ['user:delete', 'deletion_requested', 'because our support team was asked to delete it.'],
+      ['user:keep', 'deletion_canceled', 'Our support team has canceled the deletion'],
+    ] as const) {
+      const { code } = await runCli(changes.app.databaseUrl, [command, email, '--why', 'Asked on the phone']);
+      expect(code).toBe(0);
+      expect((await readNotice(email, kind)).text).toContain(words);
+    }
+  });
+
   it('invoice_email_changed: a new password logs out everyone else, and removes the address', async () => {
     const person = await addPerson();
     await takeInvoices(person);

@@ -66,7 +66,7 @@ export async function notifyWithTakeBack(
   { now }: Pick<Dependencies, 'now'>,
   user: ToldUser,
   kind: Told,
-  { at, request }: { at: Date; request?: Request },
+  { at, request, what }: { at: Date; request?: Request; what?: string },
 ): Promise<void> {
   if (!user.holdsEmail) return;
   const { id: userId, email } = user;
@@ -76,7 +76,8 @@ export async function notifyWithTakeBack(
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
   // The index of mails that people wait for contains each mail with `until`.
-  await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
+  const details = { ...notice.details, ...(what && { what }) };
+  await insertWithinLimits(trx, { ...notice, details }, { change, until: expiresAt.toISOString() });
 }
 
 /** Counts against no limit. Strangers may ask for this mail, and must not use up the limit of notices to the owner. */

@@ -78,6 +78,7 @@ type BillingSpecial =
 type Special =
   | `${Told | 'rest'} with a take-back link`
   | 'rest'
+  | 'deletion_canceled by support'
   | 'welcome without facts'
   | 'contract_added without facts'
   | 'role_changed without facts'
@@ -152,6 +153,7 @@ export const messages: Record<MailKind | Special | BillingSpecial, MailMessage> 
   'contract_added without facts': buildNotice('contract_added', notice),
   data_downloaded: buildNotice('data_downloaded', notice),
   deletion_canceled: buildNotice('deletion_canceled', notice),
+  'deletion_canceled by support': buildNotice('deletion_canceled', { ...notice, what: 'by_support' }),
   deletion_requested: buildNotice('deletion_requested', notice),
   email_change_undone: buildNotice('email_change_undone', notice),
   email_changed: buildNotice('email_changed', notice),
