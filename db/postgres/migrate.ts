@@ -16,9 +16,9 @@ import { connectionOf, inTransaction } from './transactions.ts';
 type OnWait = (what: string) => void;
 
 /**
- * Migrations have no timeout, because a large index may take long. If a migration fails, this throws the error of that migration.
- * If `check` finds a fault, this throws its SchemaError. In both cases nothing has changed. Migrations that a newer version has
- * run may stay, because they only add (docs/inside/recipes/migration.md).
+ * Migrations have no timeout, because a large index may take long. If a migration fails, this throws the error of that migration,
+ * and what the migrations before it did stays. If `check` finds a fault, this throws its SchemaError. Migrations that a newer
+ * version has run may stay, too, because they only add (docs/inside/recipes/migration.md).
  */
 export async function migrate(
   url: string,
@@ -36,7 +36,11 @@ export async function migrate(
   try {
     // `isMigrated` is also true if a newer version has migrated since. Kysely's migrator would refuse the newer migrations.
     if (await isMigrated(db)) return await check(db);
-    while (!(await tryMigrate(db, onWait, check))) await new Promise((done) => setTimeout(done, pauseMs));
+    for (;;) {
+      const step = await tryStep(db, onWait, check);
+      if (step === 'last') return;
+      if (step === 'busy') await new Promise((done) => setTimeout(done, pauseMs));
+    }
   } finally {
     await close();
   }
@@ -48,32 +52,36 @@ export async function migrate(
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** Returns false if another transaction was in the way, for example held a table too long. In this case nothing has changed. */
-async function tryMigrate(
+/**
+ * Runs the next migration in a transaction of its own, so that it holds no lock of the migrations before it. Returns `busy` if
+ * another transaction was in the way, for example held a table too long. In this case nothing has changed.
+ */
+async function tryStep(
   db: Database,
   onWait: OnWait,
   check: (db: Kysely<DB>) => Promise<void>,
-): Promise<boolean> {
+): Promise<'last' | 'more' | 'busy'> {
+  const step = async (trx: Transaction<DB>) => {
+    await liftTimeouts(trx);
+    await lockMigrations(trx, onWait);
+    const done = await listDone(trx);
+    // An instance of a newer version may have held the lock before us, and may have run these migrations already.
+    if (!hasAll(done)) {
+      const fault = findOrderFault(done);
+      if (fault) throw new SchemaError(fault);
+      await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
+      await runNext(trx, done);
+      if (!hasAll(await listDone(trx))) return 'more';
+    }
+    await check(trx);
+    return 'last';
+  };
   try {
-    const run = async (trx: Transaction<DB>) => {
-      await liftTimeouts(trx);
-      await lockMigrations(trx, onWait);
-      const done = await listDone(trx);
-      // An instance of a newer version may have held the lock before us, and may have run these migrations already.
-      if (!hasAll(done)) {
-        const fault = findOrderFault(done);
-        if (fault) throw new SchemaError(fault);
-        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
-        await runMigrations(trx, done);
-      }
-      await check(trx);
-    };
-    await inTransaction(db, { by: 'service', cause: 'migrate' }, run, { attempts: 1 });
-    return true;
+    return await inTransaction(db, { by: 'service', cause: 'migrate' }, step, { attempts: 1 });
   } catch (error) {
     if (!isLostRace(error) && !isLockedTooLong(error)) throw error;
     onWait('a table that another transaction holds');
-    return false;
+    return 'busy';
   }
 }
 
@@ -88,7 +96,8 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
   await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
 }
 
-async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void> {
+/** An empty database gets all migrations at once, because nobody uses it yet. */
+async function runNext(trx: Transaction<DB>, done: string[]): Promise<void> {
   // The baseline contains what the migrations in `folded` did, so only their names are recorded.
   const inPlace = done.length === 0 ? folded : [...folded, 'm100-baseline'];
   const nothing = { up: async () => undefined };
@@ -97,7 +106,8 @@ async function runMigrations(trx: Transaction<DB>, done: string[]): Promise<void
   const dialect = buildDialect(async () => connectionOf(trx));
   dialect.createAdapter = () => new WithoutLock();
   const db = new Kysely<DB>({ dialect });
-  const { error } = await new Migrator({ db, provider, disableTransactions: true }).migrateToLatest();
+  const migrator = new Migrator({ db, provider, disableTransactions: true });
+  const { error } = await (done.length === 0 ? migrator.migrateToLatest() : migrator.migrateUp());
   if (error) throw error;
 }
 

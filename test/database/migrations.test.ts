@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
 import { folded } from '../../db/migrations/m100-baseline.ts';
@@ -165,6 +165,35 @@ it('a migration in a deadlock with a request runs again, and the request succeed
     expect((await readCatalog(db)).users?.columns).toHaveProperty('phone');
   } finally {
     delete all['m999-phones'];
+    await close();
+    await drop();
+  }
+});
+
+it('a migration that fails changes nothing, those before it stay, and the next try does the rest (contract 9.427)', async () => {
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const { db, close } = connect(url);
+  const all: Record<string, Pick<(typeof migrations)['m100-baseline'], 'up'>> = migrations;
+  const add = (name: string) => async (trx: Kysely<unknown>) =>
+    void (await sql`alter table users add column ${sql.id(name)} text`.execute(trx));
+  const listAdded = async () =>
+    Object.keys((await readCatalog(db)).users?.columns ?? {}).filter((name) => /^[abc]$/.test(name));
+  try {
+    all['m997-a'] = { up: add('a') };
+    all['m998-b'] = {
+      up: async (trx) => {
+        await add('b')(trx);
+        throw new Error('half way');
+      },
+    };
+    all['m999-c'] = { up: add('c') };
+    await expect(migrate(url)).rejects.toThrow('half way');
+    expect(await listAdded()).toEqual(['a']);
+    all['m998-b'] = { up: add('b') };
+    await Promise.all(Array.from({ length: 16 }, () => migrate(url)));
+    expect(await listAdded()).toEqual(['a', 'b', 'c']);
+  } finally {
+    for (const name of ['m997-a', 'm998-b', 'm999-c']) delete all[name];
     await close();
     await drop();
   }
