@@ -115,7 +115,8 @@ localize(document);
 
 const { timeZone } = local.resolvedOptions();
 const offer = document.querySelector('[data-time-zone-offer]');
-if (offer && timeZone) {
+// A browser that does not know its time zone says `Etc/Unknown`.
+if (offer && timeZone && timeZone !== 'Etc/Unknown') {
   offer.querySelector('strong')?.replaceChildren(timeZone.replaceAll('_', ' '));
   offer.querySelector('input')?.setAttribute('value', timeZone);
   offer.removeAttribute('hidden');

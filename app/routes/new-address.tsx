@@ -38,7 +38,7 @@ export const headers = noReferrer;
 export default function NewAddress() {
   const { page, ended, supportUrl } = useLoaderData<typeof loader>();
   if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
-  const { email, isTaken, asks } = page;
+  const { email, isTaken, removesFactors, asks } = page;
   if (isTaken) return <AlreadyHasAccount email={email} />;
   return (
     <Page title="Use this email address" intro={`For ${email}`}>
@@ -61,6 +61,7 @@ export default function NewAddress() {
         <p>
           Set a new password that only you know. Your account will have this email address from now on. You
           will be logged in here, and everyone else will be logged out.
+          {removesFactors && ' Its authenticator app, recovery codes and passkeys will be removed.'}
         </p>
       </LeftFactorForm>
     </Page>

@@ -1,7 +1,7 @@
 // Time zones by their IANA names, and times in them.
 
 /** An offset such as +01:00 has no summer time, and IST and CST are ambiguous. So only names of regions and UTC are accepted. */
-const isZoneName = (name: string) => /^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/.test(name);
+const isZoneName = (name: string) => /^(?:UTC|(?!SystemV\/)[A-Za-z]\w*(?:\/[\w+-]+)+)$/i.test(name);
 
 /** Today's names of zones that Intl still calls by an earlier one. */
 const names: Record<string, string> = {

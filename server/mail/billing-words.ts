@@ -29,6 +29,8 @@ export type BillingWords = {
    * deliver the credit note.
    */
   corrects: { invoice: string; creditNote: string; pdf: 'attached' | 'not_made' | undefined } | undefined;
+  /** Whether the invoice has been canceled since it was issued. */
+  isVoid: boolean;
   plan: string;
   period: string;
   total: string;
@@ -157,12 +159,16 @@ const rowIf = (label: string, value: string | undefined): [string, string][] =>
   value === undefined ? [] : [[label, value]];
 
 function sayIssued(words: BillingWords): Pick<MailMessage, 'subject' | 'paragraphs'> {
-  const { seller, number, plan, replaces, corrects, open, due } = words;
+  const { seller, number, plan, replaces, corrects, open, due, isVoid } = words;
+  const canceled = isVoid
+    ? [`Invoice ${number} has been canceled since. Do not pay it: another email says what counts now.`]
+    : [];
   if (corrects)
     return {
       subject: `Invoice ${number} from ${seller} replaces invoice ${corrects.invoice}`,
       paragraphs: [
         `${seller} has corrected invoice ${corrects.invoice} for ${plan}. Credit note ${corrects.creditNote} cancels it, and invoice ${number} replaces it.`,
+        ...canceled,
         open === undefined
           ? `There is nothing to pay for invoice ${number}.`
           : `Please pay ${open} for invoice ${number} by ${due}. Do not pay invoice ${corrects.invoice}.`,
@@ -173,6 +179,7 @@ function sayIssued(words: BillingWords): Pick<MailMessage, 'subject' | 'paragrap
     subject: `Invoice ${number} from ${seller}`,
     paragraphs: [
       `${seller} has issued an invoice for ${plan}.`,
+      ...canceled,
       ...(replaces === undefined
         ? []
         : [`It takes the place of invoice ${replaces}, which is no longer valid. Do not pay both.`]),
@@ -241,7 +248,7 @@ export const billingMails: Record<BillingMailKind, (words: BillingWords) => Mail
     paragraphs:
       words.lastDay === undefined
         ? [
-            `${sayWhoCanceled(words)} ${words.isBySupport ? 'You will not be charged again. An invoice that is open still has to be paid.' : 'It has ended.'}`,
+            `${sayWhoCanceled(words)} ${words.isBySupport ? 'Nothing more will be charged. If an invoice is open, it still has to be paid.' : 'It has ended.'}`,
           ]
         : [
             sayWhoCanceled(words),

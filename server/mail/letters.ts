@@ -182,7 +182,7 @@ function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Confirm this email address for an account',
     paragraphs: [
-      `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. If the account keeps its second factors, you will be asked for a passkey or a code.`,
+      `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. If the account keeps its second factors, you will be asked for a passkey or a code. Otherwise they are removed when you use the link.`,
     ],
     action: { label: 'Use this email address', url: link },
     after: [

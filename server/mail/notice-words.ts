@@ -297,7 +297,7 @@ export const buildNotices = ({
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'This email address no longer belongs to the account. The account has its previous address again: either a link that we sent there was used, or our support team checked who the owner is. All other browsers have been logged out.',
+    text: 'This email address no longer belongs to the account. The account has its previous address again: either a link that we sent there was used, or our support team checked who the owner is. The browsers that were logged in before have been logged out.',
     advice: `If this was not you, ${askSupport(hasSupport)}.`,
     why: isOrWas,
   },
@@ -318,8 +318,8 @@ export const buildNotices = ({
   },
   factors_removed: {
     subject: 'Your second factor has been removed',
-    text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Your password no longer works.',
-    advice: `Set a new password with the link in our next email. Then set up a second factor again.${hasSupport ? ' If you did not ask for this, contact support.' : ''}`,
+    text: 'Our support team has removed all second factors from your account: any authenticator app, recovery codes and passkeys. All browsers have been logged out. Your password no longer works.',
+    advice: `Set a new password with the link in the other email that we have just sent. Then set up a second factor again. If you did not ask for this, ${askSupport(hasSupport)}.`,
   },
   invoice_email_changed: {
     ...((what && Object.hasOwn(whereInvoicesGo, what) && whereInvoicesGo[what]) || invoicesGoSomewhere),

@@ -1,21 +1,6 @@
 // Acts about a person: staff do them by form, and operators by command (contract 12.16 and 12.25 to 12.30).
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/client.ts';
-import {
-  type Account,
-  type Decision,
-  decideCapability,
-  decideVerification,
-  findDecided,
-} from '../../db/tables/accounts.ts';
-import { deferAuditEvent } from '../../db/tables/audit-events.ts';
-import {
-  type BillingDetails,
-  decideVatId,
-  findBillingDetails,
-  lockBillingDetails,
-  noDetails,
-} from '../../db/tables/billing-details.ts';
 import { setDeletionDue } from '../../db/tables/deletions.ts';
 import { deleteExternalLink, listExternalLinks } from '../../db/tables/external-links.ts';
 import { listSessions } from '../../db/tables/live-sessions.ts';
@@ -26,15 +11,11 @@ import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../db/tables/sessions.ts';
 import { setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
 import { type ActContext, act, offerIf, person } from '../acts/act.ts';
-import { readBy, readOneOf, readSome, refuse } from '../acts/fields.ts';
+import { readBy, readOneOf, refuse } from '../acts/fields.ts';
 import { AppError, invalidMember } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import { decideWaiting } from '../billing/invoices/waiting-country.ts';
-import { readCountry } from '../billing/values/countries.ts';
-import { readVatIdOfAny } from '../billing/values/vat-ids.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
-import { capabilities } from '../identity/ground/capabilities.ts';
 import { hasOwnLogin } from '../identity/ground/customers.ts';
 import { readEmailAddress, readNewEmailAddress } from '../identity/ground/email-address.ts';
 import { isFitForRole } from '../identity/ground/invited-role.ts';
@@ -47,9 +28,10 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
-import { basisOfDetails, detailFields, detailOptions, editDetails } from './edit-details.ts';
+import { detailActs } from './detail-acts.ts';
 import { leaveNote, removeNote } from './note-acts.ts';
 import type { Person } from './person.ts';
+import { rightsActs } from './rights-acts.ts';
 
 const suspend = act({
   about: person,
@@ -229,111 +211,6 @@ const removeAllFactors = act({
   },
 });
 
-type Decided = 'grant' | 'revoke' | 'verify' | 'unverify' | 'undecide';
-
-/** A decision is kept even if the account already has the right, because the marketplace may take back a right that it gave. */
-const decide = (name: Decided, decision: Decision, ...choices: string[]) =>
-  act({
-    about: person,
-    right: { name: 'people.decide', manager: 'customers', isAboutAccount: true },
-    event: `staff.${name}`,
-    locksLinks: true,
-    command: {
-      name: `account:${name}`,
-      ...(choices.length > 0 && { takes: { capability: '<what>' } }),
-      needsWhy: true,
-      json: ({ account }) => ({
-        capabilities: [...account.capabilities].sort(),
-        verified: account.verifiedAt !== null,
-      }),
-    },
-    fields: { capability: choices.length > 0 ? readOneOf(...choices) : () => verification },
-    formBasis: (db, { account }) => findDecided(db, account.id),
-    async do(context, { capability: what }) {
-      const account = await decideOne(context, what, decision);
-      if (!account) return undefined;
-      await tellOfRights(context, account);
-      return { what };
-    },
-  });
-
-export const verification = 'verification';
-const reasons = new Map<Decision, string>([
-  [true, 'yes'],
-  [false, 'no'],
-  [null, 'undecided'],
-]);
-
-/** Returns the changed account, or undefined if this was decided already. */
-async function decideOne(
-  { trx, target, record }: ActContext<User>,
-  what: string,
-  decision: Decision,
-): Promise<Account | undefined> {
-  const { id } = target.account;
-  const isVerification = what === verification;
-  const account = isVerification
-    ? await decideVerification(trx, id, decision)
-    : await decideCapability(trx, id, what, decision);
-  const type = isVerification ? 'verification.decided' : 'capability.decided';
-  if (account) record({ type, reason: reasons.get(decision), details: { what } });
-  return account;
-}
-
-/** Sends a mail only if the change gives the account a right, or takes one away. */
-async function tellOfRights({ trx, deps, target }: ActContext<User>, account: Account): Promise<void> {
-  const has = ({ verifiedAt, capabilities: held }: typeof account, what: (typeof rights)[number]) =>
-    what === verification ? verifiedAt !== null : held.includes(what);
-  const changed = rights.filter((what) => has(account, what) !== has(target.account, what));
-  if (changed.length === 0) return;
-  const to = changed.map((what) => (has(account, what) ? 'yes' : 'no')).join(' ');
-  await notify(trx, deps, target, 'rights_decided', undefined, { what: changed.join(' '), to });
-}
-
-const rights = [verification, ...capabilities] as const;
-
-/** Each decision about a right, with the types of its audit events: for the verification, and for a capability. */
-const decisions = [
-  ['yes', true, 'staff.verify', 'staff.grant'],
-  ['no', false, 'staff.unverify', 'staff.revoke'],
-  ['undecided', null, 'staff.undecide', 'staff.undecide'],
-] as const;
-const readDecision = readOneOf('yes', 'no', 'undecided', '');
-
-/** Decides about several rights in one act. A right stays as it is if its field is empty. */
-const decideRights = act({
-  about: person,
-  right: { name: 'people.decideRights', manager: 'customers', isAboutAccount: true },
-  offers: () => [{}],
-  locksLinks: true,
-  fields: Object.fromEntries(rights.map((what) => [what, readDecision])) as Record<
-    (typeof rights)[number],
-    typeof readDecision
-  >,
-  formBasis: (db, { account }) => findDecided(db, account.id),
-  async do(context, read) {
-    const { trx, target, by } = context;
-    let account: Account | undefined;
-    for (const what of rights) {
-      const found = decisions.find(([written]) => written === read[what]);
-      if (!found) continue;
-      const [, decision, ofVerification, ofCapability] = found;
-      const changed = await decideOne(context, what, decision);
-      if (!changed) continue;
-      account = changed;
-      deferAuditEvent(trx, {
-        ...by.trail,
-        type: what === verification ? ofVerification : ofCapability,
-        userId: target.id,
-        details: { ...by.trail.details, what },
-      });
-    }
-    if (!account) return undefined;
-    await tellOfRights(context, account);
-    return {};
-  },
-});
-
 const changeRole = act({
   about: person,
   right: { name: 'people.setRole' },
@@ -488,83 +365,6 @@ const removeLink = act({
   },
 });
 
-const isDecided = (
-  { hasCheckedVatId, hasRefusedVatId }: Pick<BillingDetails, 'hasCheckedVatId' | 'hasRefusedVatId'>,
-  isChecked: boolean,
-) => (isChecked ? hasCheckedVatId : hasRefusedVatId);
-
-/** Decides whether the VAT id is accepted for reverse charge. The act is refused if the account has another VAT id by now. */
-const checkVatId = act({
-  about: person,
-  right: { name: 'billing.checkVatId', isAboutAccount: true },
-  event: 'staff.check_vat_id',
-  offers: ({ billing }: Person) =>
-    ['yes', 'no'].flatMap((checked) =>
-      billing?.vatId && !isDecided(billing, checked === 'yes') ? [{ vatId: billing.vatId, checked }] : [],
-    ),
-  command: {
-    name: 'vat-id:checked',
-    takes: { vatId: '<vat id>', checked: { option: '--no', values: ['no', 'yes'] } },
-    needsWhy: true,
-  },
-  fields: { vatId: (typed) => readVatIdOfAny(typed) ?? readSome(typed), checked: readOneOf('yes', 'no') },
-  async formBasis(db, { account }) {
-    const { vatId, hasCheckedVatId, hasRefusedVatId } =
-      (await findBillingDetails(db, account.id)) ?? noDetails;
-    return { vatId, hasCheckedVatId, hasRefusedVatId };
-  },
-  async do({ trx, target }, { vatId, checked }) {
-    const isChecked = checked === 'yes';
-    const accountId = target.account.id;
-    const details = await lockBillingDetails(trx, accountId);
-    if (details.vatId !== vatId) throw new AppError('edited_meanwhile', { detail: faultWords.vat_id_other });
-    if (isDecided(details, isChecked)) return undefined;
-    await decideVatId(trx, { accountId, vatId, isChecked });
-    return { checked };
-  },
-});
-
-/**
- * Decides whether an address that changes the tax is accepted. The act is refused if another address has replaced it since the
- * form was made.
- */
-const acceptCountry = act({
-  about: person,
-  right: { name: 'billing.acceptCountry', isAboutAccount: true },
-  event: 'staff.accept_country',
-  offers: ({ billing }: Person) =>
-    billing?.waiting
-      ? ['yes', 'no'].map((accepted) => ({ country: billing.waiting?.country ?? '', accepted }))
-      : [],
-  command: {
-    name: 'country:accept',
-    takes: { country: '<country>', accepted: { option: '--no', values: ['no', 'yes'] } },
-    needsWhy: true,
-  },
-  fields: { country: (typed) => readCountry(typed) ?? readSome(typed), accepted: readOneOf('yes', 'no') },
-  async formBasis(db, { account }) {
-    const { address, country, vatId, waiting } = (await findBillingDetails(db, account.id)) ?? noDetails;
-    return { address, country, vatId, waiting };
-  },
-  async do({ trx, target }, { country, accepted }) {
-    if (!(await decideWaiting(trx, target.account.id, { country, isAccepted: accepted === 'yes' })))
-      throw new AppError('edited_meanwhile', { detail: faultWords.country_not_waiting });
-    return { country, accepted };
-  },
-});
-
-const editBillingDetails = act({
-  about: person,
-  right: { name: 'billing.editDetails', isAboutAccount: true },
-  event: 'staff.edit_billing_details',
-  offers: ({ billing, contracts, invoices }: Person) =>
-    offerIf(billing !== null || contracts.length + invoices.length > 0),
-  command: { name: 'billing-details:edit', takes: detailOptions, needsWhy: true },
-  fields: detailFields((_db, { account }: User) => account.id),
-  formBasis: async (db, { account }) => basisOfDetails(await findBillingDetails(db, account.id)),
-  do: (context, read) => editDetails(context, context.target.account.id, read),
-});
-
 /** The acts, by the intent of their form. */
 export const peopleActs = {
   suspend,
@@ -575,20 +375,13 @@ export const peopleActs = {
   'end-sessions': endAllSessions,
   'send-mail': sendMail,
   'remove-factors': removeAllFactors,
-  verify: decide('verify', true),
-  unverify: decide('unverify', false),
-  grant: decide('grant', true, ...capabilities),
-  revoke: decide('revoke', false, ...capabilities),
-  undecide: decide('undecide', null, ...capabilities, verification),
-  decide: decideRights,
+  ...rightsActs,
   'change-role': changeRole,
   'plan-deletion': planDeletion,
   keep,
   'change-email': changeEmail,
   'remove-link': removeLink,
-  'check-vat-id': checkVatId,
-  'accept-country': acceptCountry,
   note: leaveNote,
   'delete-note': removeNote,
-  'edit-billing-details': editBillingDetails,
+  ...detailActs,
 };

@@ -766,6 +766,22 @@ describe('a credit note', () => {
       expect(rows).toEqual([{ recipient: renewed }, { recipient: renewed }]);
     });
 
+    it('say of an invoice that was canceled before its mail left not to pay it (contract 7.272)', async () => {
+      const { email, number, invoice } = await reissue(0);
+      await renameBuyer(books.db, invoice);
+      await inBooks((trx) => reissueInvoice(trx, invoice, by()));
+      await books.makeFiles();
+      const sent: Message[] = [];
+      for (const days of [0.01, 0.1, 1]) {
+        await inDays(days);
+        sent.push(...(await books.send()).filter((mail) => mail.to === email));
+      }
+      const [first, ...more] = sent.filter(({ subject }) => subject.includes(`replaces invoice ${number}`));
+      expect(more).toEqual([]);
+      expect(first?.text).toContain(`Invoice ${invoice} has been canceled since. Do not pay it:`);
+      expect(sent.filter(({ text }) => text.includes('canceled since'))).toEqual([first]);
+    });
+
     it('say how to pay what is open, and not to pay the canceled one (contract 7.502)', async () => {
       const { email, number, invoice } = await reissue(1_000);
       await books.makeFiles();
@@ -1009,7 +1025,7 @@ describe('a contract', () => {
     await later(1);
     const ended = await tell(null, true);
     expect(ended).toContain('Our support team has ended your Starter contract.');
-    expect(ended).toContain('You will not be charged again. An invoice that is open still has to be paid.');
+    expect(ended).toContain('Nothing more will be charged. If an invoice is open, it still has to be paid.');
     expect(ended).not.toContain('Last day');
   });
 

@@ -112,11 +112,14 @@ describe.each<Runtime>(['node', 'deno'])('a sample on %s', (runtime) => {
     const { cookie } = await addStaff({ db: database.db, config: readConfig({}) });
     const ask = () =>
       fetch(`http://127.0.0.1:${port}/admin/billing/settings/sample.pdf`, { headers: { cookie } });
-    const answers = await Promise.all(Array.from({ length: 16 }, ask));
-    const statuses = answers.map(({ status }) => status);
-    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
-    for (const { status, headers } of answers)
-      expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    // On a busy machine, the first thread may take longer than a request may.
+    await vi.waitFor(async () => {
+      const answers = await Promise.all(Array.from({ length: 16 }, ask));
+      const statuses = answers.map(({ status }) => status);
+      expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+      for (const { status, headers } of answers)
+        expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    }, 60_000);
     const again = await ask();
     expect(
       Buffer.from(await again.arrayBuffer())

@@ -328,7 +328,7 @@ describe('the advice of a notice is true', () => {
     expect((await runCli(changes.app.databaseUrl, ['user:remove-factors', person.email])).code).toBe(0);
     const { text } = await readNotice(person.email, 'factors_removed');
     expect(text).toContain('Your password no longer works.');
-    expect(text).toContain('Set a new password with the link in our next email.');
+    expect(text).toContain('Set a new password with the link in the other email that we have just sent.');
     expect(await person.browser.whoAmI()).toBeUndefined();
     const again = open();
     await again.login(person.email, password);

@@ -82,6 +82,7 @@ it('an address can be offered to somebody who has lost the phone, too, in one ac
   expect(found.rows).toHaveLength(1);
   const owner = open();
   const link = await offeredLink(changes, fresh, 'new_address');
+  expect(textOf(await owner.send(link))).toContain('recovery codes and passkeys will be removed');
   expect((await owner.send(link, { form })).status).toBe(303);
   expect(await owner.whoAmI()).toBe(fresh);
   expect(await browser.whoAmI()).toBeUndefined();
@@ -100,6 +101,7 @@ it('an offer without the tick keeps the factors, also if it replaces one with it
   expect(await pending(id)).toMatchObject({ removesFactors: true });
   await offer(changes, id, fresh);
   const link = await offeredLink(changes, fresh, 'new_address');
+  expect(textOf(await open().send(link))).not.toContain('will be removed');
   expect((await open().send(link, { form })).status).toBe(422);
 });
 

@@ -132,7 +132,15 @@ export function StaffContracts({ contracts, isAdmin }: Pick<Person, 'contracts'>
                     What will be invoiced
                   </a>
                 </p>
-                <Acts at="contract" about={{ contract: id }} named={<span className="plan">{plan}</span>} />
+                <Acts
+                  at="contract"
+                  about={{ contract: id }}
+                  named={
+                    <>
+                      <span className="plan">{plan}</span>, {signupId}
+                    </>
+                  }
+                />
               </>
             )
           : undefined

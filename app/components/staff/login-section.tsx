@@ -296,7 +296,15 @@ export function StaffSessions({ person }: { person: Person }) {
                 </>
               }
             >
-              <Acts at="session" about={{ session: id }} named={device} />
+              <Acts
+                at="session"
+                about={{ session: id }}
+                named={
+                  <>
+                    {device}, logged in <Instant at={createdAt} />
+                  </>
+                }
+              />
             </Row>
           ))}
         </Rows>

@@ -67,7 +67,9 @@ export function addInvoiceCommands(program: Command): void {
       for (const document of documents)
         print(options.json ? writeJson(document) : describeForecast(document));
       if (held)
-        print(options.json ? writeJson({ held }) : `Nothing more, because the next period is held: ${held}`);
+        print(
+          options.json ? writeJson({ held }) : `Nothing more, because the next period is blocked: ${held}`,
+        );
       else if (documents.length === 0 && !options.json) print('Nothing is to come.');
     });
 
@@ -89,7 +91,7 @@ export function addInvoiceCommands(program: Command): void {
             const { signup_id, status, plan, last_day, held, email } = described;
             const facts = [
               ...[signup_id, status, plan, email ?? 'erased'],
-              ...[last_day && `last day ${last_day}`, held && `held: ${held}`],
+              ...[last_day && `last day ${last_day}`, held && `blocked: ${held}`],
             ];
             const states = [status, ...(held ? ['held'] : []), ...(isByVatId ? ['vat-id'] : [])];
             return { states, described, facts };

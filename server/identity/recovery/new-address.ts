@@ -133,13 +133,18 @@ export const ifItWorks = <Open>(open: Promise<Open>): Promise<Open | undefined> 
   });
 
 /** Does not say whose account it is, because the mail may have gone to a stranger. */
-export type NewAddressPage = { email: string; isTaken: boolean; asks: Asks | undefined };
+export type NewAddressPage = {
+  email: string;
+  isTaken: boolean;
+  removesFactors: boolean;
+  asks: Asks | undefined;
+};
 
 export async function findNewAddress(deps: Dependencies, token: string): Promise<NewAddressPage | undefined> {
   const open = await ifItWorks(requireNewAddress(deps, token));
   if (!open) return undefined;
-  const { email, left } = open;
-  return { email, isTaken: await isTaken(deps.db, open, deps.now()), asks: findAsks(left) };
+  const { email, removesFactors, left } = open;
+  return { email, removesFactors, isTaken: await isTaken(deps.db, open, deps.now()), asks: findAsks(left) };
 }
 
 const isTaken = async (db: Database, { email }: OpenLink, now: Date) =>

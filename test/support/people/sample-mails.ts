@@ -34,6 +34,7 @@ export const money: BillingWords = {
   invoice: 'INV-2026-0001',
   replaces: undefined,
   corrects: undefined,
+  isVoid: false,
   plan: 'Starter & <more>',
   period: '1 January 2026 to 31 January 2026',
   total: 'EUR 34.51',
