@@ -160,7 +160,9 @@ it('contracts and invoices print what they say for programs, by the state of now
 it('contracts and invoices list by state and account', async () => {
   const list = async (...args: string[]) => (await run(...args)).out.trim().split('\n').filter(Boolean);
   expect(await list('contracts')).toHaveLength(2);
-  expect(await list('contracts', '--state', 'held')).toEqual([expect.stringContaining('blocked: tax_currency')]);
+  expect(await list('contracts', '--state', 'held')).toEqual([
+    expect.stringContaining('blocked: tax_currency'),
+  ]);
   const [contract = ''] = await list('contracts', '--account', 'books@example.test', '--json');
   expect(JSON.parse(contract)).toMatchObject({ signup_id: 'crm_1', status: 'active', held: null });
   expect(await list('contracts', '--state', 'canceled')).toEqual([]);
