@@ -12,6 +12,7 @@ import type { Fetch, RefuseHeaders } from '../../../server/runtime/listener.ts';
 import { type Config, readConfig } from '../../../server/settings/config.ts';
 import { cloneDatabase, connect } from '../database/postgres.ts';
 import { type LogLine, recordLog } from './log.ts';
+import { retryWhileBusy } from './patience.ts';
 import { production } from './settings.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };
@@ -147,7 +148,9 @@ function buildSend(service: Instance, config: Config): TestApp['send'] {
 
 function buildLogin(send: TestApp['send']): TestApp['login'] {
   return async (email, password = demoPassword) => {
-    const { status, headers, text } = await send('/login', { form: { email, password } });
+    const { status, headers, text } = await retryWhileBusy(() =>
+      send('/login', { form: { email, password } }),
+    );
     const cookie = headers.get('set-cookie')?.split(';')[0];
     if (status !== 303 || !cookie)
       throw new Error(`login of ${email} answered ${status}: ${text.slice(0, 200)}`);
