@@ -93,7 +93,7 @@ type Options = {
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
-  /** At most so many attempts. Eight, if it is not given. */
+  /** The highest number of attempts. The default is 8. */
   attempts?: number;
 };
 
